@@ -218,7 +218,8 @@ def build_app(
         requests = LineRequests(_line_endpoints(settings, handlers, unchecked), access.key_check)
         kinds = {OpenAIContract.name: OpenAIBatchKind(shared.store, shared.workers, max_body_bytes)}
         has_room = partial(_has_room_for_lines, engine, limit)
-        runner = BatchRunner(shared.store, kinds, requests, has_room, settings.batch_lines)
+        is_fit = partial(_is_fit, engine)
+        runner = BatchRunner(shared.store, kinds, requests, has_room, is_fit, settings.batch_lines)
     opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
     return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
 
@@ -340,6 +341,10 @@ def _has_room_for_lines(engine: Engine, limit: ConcurrencyLimit) -> bool:
     """Return whether a line of a batch may begin: nothing waits, and there is room for requests after it."""
     kept_free = max(limit.limit // 4, min(limit.limit - 1, 1))
     return engine.stats().num_waiting == 0 and limit.limit - limit.in_use > kept_free
+
+
+async def _is_fit(engine: Engine) -> bool:
+    return (await engine.health()).is_healthy
 
 
 def _interpreter_share(engine: Engine, limit: ConcurrencyLimit) -> AbstractAsyncContextManager[None]:

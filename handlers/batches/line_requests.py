@@ -1,6 +1,7 @@
 """Requests of lines, each as if it came over HTTP: checked, answered and refused by the operation itself."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from urllib.parse import quote
 
@@ -13,7 +14,25 @@ from handlers.batches.kind import Reply
 from verbatim_kit.runtime.endpoint import Endpoint
 from verbatim_kit.runtime.problem import Unauthorized
 
+_FULL: Final = (429, 503, 529)  # the statuses of contracts for a server without room
+_RETRY_S: Final = 2.0  # before a line is asked again that found the server full, or failing
+_MAX_FAILURES: Final = 3  # of the server's, after which its answer is that of the line
 _OWNER: Final = "x-owner"  # of the request within this process, whose name is quoted
+
+
+async def answered(ask: Callable[[], Awaitable[Reply]], is_fit: Callable[[], Awaitable[bool]]) -> Reply:
+    """Return the answer to a line, which is asked again while the server is full, and some times if it fails.
+
+    is_fit: returns whether the engine can answer; if it cannot, nothing that fails is an answer.
+    """
+    num_failures = 0
+    while True:
+        reply = await ask()
+        if reply.status not in _FULL:
+            num_failures += reply.status >= 500 and await is_fit()
+            if reply.status < 500 or num_failures == _MAX_FAILURES:
+                return reply
+        await asyncio.sleep(_RETRY_S)
 
 
 class LineRequests:

@@ -8,27 +8,26 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
+from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
 from handlers.batches.kind import BatchKind, InvalidLines, NoAnswer, Reply
-from handlers.batches.line_requests import LineRequests
+from handlers.batches.line_requests import LineRequests, answered
 from handlers.store.batches import Answered, BatchTable, StoredBatch, Task
 from handlers.store.record import NoRoom, StoreError
 from handlers.store.store import Store
 
 logger = logging.getLogger(__name__)
 
-_LEASE_S: Final = 30.0  # after which another process goes on with the batches of one that was killed
+_LEASE_S: Final = 10.0  # after which another process goes on with the batches of one that was killed
 _POLL_S: Final = 2.0  # between looks for batches of other processes
 _TICK_S: Final = 0.5  # between looks for batches that are cancelled or expire
 _START_S: Final = 0.002  # in which a line takes its place, so that `has_room` counts it
-_RETRY_S: Final = 2.0  # before a line is asked again that found the server full
 _STORE_RETRY_S: Final = 10.0  # a full disk seldom gets room at once
 _TIDY_S: Final = 3600.0
-_FULL: Final = (429, 503, 529)  # the statuses of contracts for a server without room
 _NUM_READ: Final = 16  # tasks read ahead
 _NUM_FILLED: Final = 500  # lines without an answer that are written at once
 
@@ -59,17 +58,19 @@ class BatchRunner:
         kinds: Mapping[str, BatchKind],
         requests: LineRequests,
         has_room: Callable[[], bool],
+        is_fit: Callable[[], Awaitable[bool]],
         max_lines: int,
     ) -> None:
         """Prepare to run batches.
 
-        kinds: by contract. has_room: returns whether a line may begin now. max_lines: that are under way at
-        once.
+        kinds: by contract. has_room: returns whether a line may begin now. is_fit: as of `answered`.
+        max_lines: that are under way at once.
         """
         self._store = store
         self._kinds = kinds
         self._requests = requests
         self._has_room = has_room
+        self._is_fit = is_fit
         self._max_lines = max_lines
         self._holder = token_hex(8)
         self._lines: dict[str, _Lines] = {}
@@ -210,11 +211,8 @@ class BatchRunner:
 
     async def _reply(self, batch: StoredBatch, kind: BatchKind, task: Task) -> Reply:
         operation = kind.operation(batch)
-        while True:
-            reply = await self._requests.ask(batch.contract, operation, task.request, batch.owner)
-            if reply.status not in _FULL:
-                return reply
-            await asyncio.sleep(_RETRY_S)
+        ask = partial(self._requests.ask, batch.contract, operation, task.request, batch.owner)
+        return await answered(ask, self._is_fit)
 
     async def _write(self, id: str, answered: Answered, without_room: bytes) -> None:
         """Store an answer, however long it takes until the store can be written."""

@@ -291,15 +291,16 @@ class BatchTable:
         with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             rows = self._connection.execute(
-                f"SELECT number, answer FROM task WHERE batch = {_NUMBER} AND answer IS NOT NULL "
+                f"SELECT number, name, answer FROM task WHERE batch = {_NUMBER} AND answer IS NOT NULL "
                 "AND (:is_error IS NULL OR is_error = :is_error) ORDER BY number LIMIT :limit",
                 {"id": id, "is_error": is_error, "limit": _MAX_MOVED},
             )
-            numbers, lines, size = [], [], 0
-            for number, line in rows:
+            numbers, lines, size, held = [], [], 0, 0
+            for number, name, line in rows:
                 numbers.append(number)
                 lines.append(line)
                 size += len(line)
+                held += _size(Task(number, name, line))
                 if size >= PIECE_BYTES:
                     break
             if not numbers:
@@ -310,9 +311,7 @@ class BatchTable:
                 "AND number IN (SELECT value FROM json_each(:numbers))",
                 {"id": id, "numbers": json.dumps(numbers)},
             )
-            self._connection.execute(
-                "UPDATE batch SET size = size - ? WHERE id = ?", (size + len(numbers) * _TASK_OVERHEAD, id)
-            )
+            self._connection.execute("UPDATE batch SET size = size - ? WHERE id = ?", (held, id))
         return True
 
     def end(self, id: str, before: Sequence[str], state: str) -> None:

@@ -111,8 +111,8 @@ class OpenAIBatchKind:
         """Yield the requests in the file of a batch. Raises InvalidLines at its end."""
         reader = LineReader(batch.fields["endpoint"], self._max_line_bytes)
         async for piece in pieces_of(self._store, batch.fields["input_file_id"]):
-            yield await self._workers.compute(reader.feed, piece)
-        yield await self._workers.compute(reader.end)
+            yield [line.task for line in await self._workers.compute(reader.feed, piece)]
+        yield [line.task for line in await self._workers.compute(reader.end)]
         if reader.errors:
             raise InvalidLines(reader.errors)
 

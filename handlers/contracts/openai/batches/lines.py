@@ -29,6 +29,13 @@ class LineFault(NamedTuple):
     param: str | None = None
 
 
+class Line(NamedTuple):
+    """A line that is a request. url: what it asks."""
+
+    task: Task
+    url: str
+
+
 class _Body(msgspec.Struct):
     stream: Any = None
 
@@ -39,34 +46,35 @@ class LineReader:
     Lines without anything in them are none.
     """
 
-    def __init__(self, endpoint: str | None, max_bytes: int) -> None:
+    def __init__(self, endpoint: str | None, max_bytes: int, max_lines: int | None = MAX_LINES) -> None:
         """Read lines whose `url` is the endpoint; None: any of those that there are batches of.
 
-        max_bytes: the length of the longest line.
+        max_bytes: the length of the longest line. max_lines: the number of lines; None: any.
         """
         self.errors: list[dict[str, Any]] = []
         self._endpoint = endpoint
         self._max_bytes = max_bytes
+        self._max_lines = max_lines
         self._rest = b""
         self._names: set[str] = set()
         self._num_lines = 0
 
-    def feed(self, piece: bytes) -> list[Task]:
+    def feed(self, piece: bytes) -> list[Line]:
         """Return the requests that end in the next piece of the file."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self._rest = self._rest[: self._max_bytes + 1]  # more is not needed to find it too long
-        return [task for line in lines if (task := self._read(line)) is not None]
+        return [found for line in lines if (found := self._read(line)) is not None]
 
-    def end(self) -> list[Task]:
+    def end(self) -> list[Line]:
         """Return the request in the last line, if no line break follows it."""
         last, self._rest = self._rest, b""
-        found = [] if (task := self._read(last)) is None else [task]
+        found = [] if (line := self._read(last)) is None else [line]
         if not self._names and not self.errors:
             words = "The input file is empty. Please ensure that the batch contains at least one request."
             self.errors.append(_error(LineFault("empty_file", words), None))
         return found
 
-    def _read(self, line: bytes) -> Task | None:
+    def _read(self, line: bytes) -> Line | None:
         self._num_lines += 1
         if not line.strip() or len(self.errors) >= _MAX_ERRORS:
             return None
@@ -76,11 +84,11 @@ class LineReader:
             return None
         return found
 
-    def _parsed(self, line: bytes) -> Task | LineFault:
+    def _parsed(self, line: bytes) -> Line | LineFault:
         if len(line) > self._max_bytes:
             return LineFault("line_too_long", f"The line has more than {self._max_bytes} bytes.")
-        if len(self._names) >= MAX_LINES:
-            return LineFault("too_many_requests", f"A batch can have at most {MAX_LINES} requests.")
+        if self._max_lines is not None and len(self._names) >= self._max_lines:
+            return LineFault("too_many_requests", f"A batch can have at most {self._max_lines} requests.")
         try:
             fields = msgspec.json.decode(line.decode(), type=dict[str, msgspec.Raw])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -88,9 +96,9 @@ class LineReader:
         fault = self._fault(fields)
         if fault is not None:
             return fault
-        name = msgspec.json.decode(fields["custom_id"], type=str)
+        name, url = (msgspec.json.decode(fields[field], type=str) for field in ("custom_id", "url"))
         self._names.add(name)
-        return Task(self._num_lines - 1, name, bytes(fields["body"]))
+        return Line(Task(self._num_lines - 1, name, bytes(fields["body"])), url)
 
     def _fault(self, fields: dict[str, msgspec.Raw]) -> LineFault | None:
         for field in ("custom_id", "method", "url", "body"):

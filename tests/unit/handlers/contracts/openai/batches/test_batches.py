@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.openai.api import MODEL, chat, completion
 from tests.unit.handlers.contracts.openai.batches.shop import (
     COMPLETIONS,
@@ -224,7 +224,7 @@ async def test_no_line_begins_while_a_request_waits(monkeypatch: pytest.MonkeyPa
 
 
 async def test_a_line_that_finds_the_server_full_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handlers.batches.runner._RETRY_S", 0.05)
+    monkeypatch.setattr("handlers.batches.line_requests._RETRY_S", 0.05)
     gate = asyncio.Event()
     monkeypatch.setattr("handlers.composition._has_room_for_lines", lambda engine, limit: True)
     async with shop(ScriptedEngine(says("x"), gate=gate), max_concurrent_requests=1) as here:
@@ -237,6 +237,16 @@ async def test_a_line_that_finds_the_server_full_is_asked_again(monkeypatch: pyt
         gate.set()
         await request
         assert (await here.found(batch, *ENDED))["request_counts"]["completed"] == 1
+
+
+async def test_a_line_at_which_the_server_fails_is_asked_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handlers.batches.line_requests._RETRY_S", 0.01)
+    async with shop(fails_after(RuntimeError("a bug"), "x")) as here:
+        ended = await here.found(await here.begin(request_line("a")), *ENDED)
+        assert ended["request_counts"] == {"total": 1, "completed": 0, "failed": 1}
+        (line,) = await here.lines(ended["error_file_id"])
+        assert line["response"]["status_code"] == 500
+        assert len(here.engine.requests) == 3
 
 
 async def test_a_restarted_server_goes_on_and_asks_no_line_again(tmp_path: Path) -> None:
