@@ -29,7 +29,10 @@ def judge(server_url: str) -> Judge:
     def read(contract: str) -> OpenAPI:
         document = httpx.get(f"{server_url}/{contract}/openapi.json").json()
         document["servers"] = [{"url": f"{server_url}/{contract}"}]
-        readers = {"text/event-stream": _read_event, "application/octet-stream": _read_file}
+        readers: dict[str, Callable[[bytes], Any]] = {
+            "text/event-stream": _read_event,
+            "application/octet-stream": _read_file,
+        }
         config = Config(extra_media_type_deserializers=readers)
         return OpenAPI.from_dict(document, config=config)
 
