@@ -1,8 +1,10 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
@@ -16,6 +18,8 @@ from handlers.access.visits.record_log import LOSSES
 from handlers.access.visits.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics, ShareMetrics
+from handlers.batches.line_requests import LineRequests
+from handlers.batches.runner import BatchRunner
 from handlers.chat.core import ChatCore
 from handlers.chat.media import PromptMedia
 from handlers.concurrency.background_tasks import BackgroundTasks
@@ -29,6 +33,8 @@ from handlers.contracts.hf.contract import HfContract
 from handlers.contracts.hf.operations import HfHandlers
 from handlers.contracts.mindie.contract import MindieContract
 from handlers.contracts.mindie.operations import MindieHandlers
+from handlers.contracts.openai.batches.batches import OpenAIBatchKind
+from handlers.contracts.openai.batches.lines import OPERATIONS
 from handlers.contracts.openai.contract import OpenAIContract
 from handlers.contracts.openai.operations import OpenAIHandlers
 from handlers.contracts.systemone.contract import SystemOneContract
@@ -128,6 +134,8 @@ MARKING_HEADERS: Final[Mapping[str, str | None]] = {
     name: served.contract.marking_header for name, served in CONTRACTS.items()
 }
 
+_OPERATIONS_OF_LINES: Final[Mapping[str, Collection[str]]] = {OpenAIContract.name: OPERATIONS.values()}
+
 _MEDIA_BODY: Final = 10  # times the default limit of bodies, for models that read images and the like
 
 YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRACTS.items()}
@@ -151,14 +159,18 @@ def build_app(
     shared = _shared(settings, engine, limit, share_metrics)
     tracing = _tracing(settings)
     bodies = BodyThread()
+    runner: BatchRunner | None = None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
         sharing = asyncio.create_task(shared.metrics.share())
         exporting = nullcontext() if tracing is None else tracing.kept_up()
+        running = asyncio.create_task(asyncio.sleep(0) if runner is None else runner.run())
         async with access.kept_up(), exporting, _interpreter_share(engine, limit):
             yield
         sharing.cancel()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         await shared.background.end()
@@ -203,6 +215,13 @@ def build_app(
         transcriber = Transcriber(engine, shared.workers, max_seconds=seconds)
     handlers = {name: served.handlers(shared, settings, transcriber) for name, served in CONTRACTS.items()}
     mount_all(server, settings.root, handlers)
+    if shared.store is not None:
+        unchecked = dataclasses.replace(options, checks_keys=None)
+        requests = LineRequests(_line_endpoints(settings, handlers, unchecked), access.key_check)
+        kinds = {OpenAIContract.name: OpenAIBatchKind(shared.store, shared.workers, max_body_bytes)}
+        has_room = partial(_has_room_for_lines, engine, limit)
+        is_fit = partial(_is_fit, engine)
+        runner = BatchRunner(shared.store, kinds, requests, has_room, is_fit, settings.batch_lines)
     opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
     return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
 
@@ -299,8 +318,36 @@ def _store(settings: Settings) -> Store | None:
     """Return the store. Raises CannotOpenStore."""
     if settings.no_store:
         return None
-    bounds = Bounds(settings.max_store_bytes, settings.store_records, settings.max_store_age_s)
+    bounds = Bounds(
+        settings.max_store_bytes,
+        settings.store_records,
+        settings.max_store_age_s,
+        settings.max_store_file_bytes,
+    )
     return Store(settings.store, bounds)
+
+
+def _line_endpoints(
+    settings: Settings, handlers: Mapping[str, Handlers], options: RuntimeOptions
+) -> Mapping[tuple[str, str], Endpoint]:
+    """Return the endpoints that lines of batches ask, by their contracts and ids."""
+    make = _endpoints(settings)
+    return {
+        (name, operation.id): make(operation, handlers[name], CONTRACTS[name].contract, options)
+        for name, ids in _OPERATIONS_OF_LINES.items()
+        for operation in TABLES[name]
+        if operation.id in ids
+    }
+
+
+def _has_room_for_lines(engine: Engine, limit: ConcurrencyLimit) -> bool:
+    """Return whether a line of a batch may begin: nothing waits, and there is room for requests after it."""
+    kept_free = max(limit.limit // 4, min(limit.limit - 1, 1))
+    return engine.stats().num_waiting == 0 and limit.limit - limit.in_use > kept_free
+
+
+async def _is_fit(engine: Engine) -> bool:
+    return (await engine.health()).is_healthy
 
 
 def _interpreter_share(engine: Engine, limit: ConcurrencyLimit) -> AbstractAsyncContextManager[None]:

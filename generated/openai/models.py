@@ -83,7 +83,7 @@ class InputFile(BaseModel):
     """
     file_id: StrictStr | None = None
     """
-    Refused: no file is stored here.
+    Refused: a message cannot refer to a stored file.
     """
     filename: StrictStr | None = None
     """
@@ -573,7 +573,7 @@ class ResponseInputImage(BaseModel):
     """
     file_id: StrictStr | None = None
     """
-    Refused: no file is stored here.
+    Refused: a message cannot refer to a stored file.
     """
     detail: Literal["auto", "low", "high", "original"] | None = None
     """
@@ -589,7 +589,7 @@ class ResponseInputFile(BaseModel):
     type: Literal["input_file"]
     file_id: StrictStr | None = None
     """
-    Refused: no file is stored here.
+    Refused: a message cannot refer to a stored file.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
     """
@@ -1532,6 +1532,126 @@ class Model(BaseModel):
     """
 
 
+class FileExpirationAfter(BaseModel):
+    """
+    When the file is deleted.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    anchor: Literal["created_at"]
+    """
+    The time to count from.
+    """
+    seconds: Annotated[StrictInt, Field(ge=3600, le=2592000)]
+    """
+    How long after it, from an hour to 30 days.
+    """
+
+
+class OpenAIFile(BaseModel):
+    id: StrictStr
+    """
+    The file's id.
+    """
+    object: Literal["file"]
+    bytes: Annotated[StrictInt, Field(ge=0)]
+    """
+    Its size.
+    """
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    expires_at: StrictInt | None
+    """
+    When it is deleted, as Unix time; null for never.
+    """
+    filename: StrictStr
+    """
+    Its name.
+    """
+    purpose: Literal["batch", "batch_output", "user_data"]
+    """
+    `batch_output`: answers of a batch.
+    """
+    status: Literal["processed"]
+    """
+    Files need no processing.
+    """
+
+
+class ListFilesResponse(BaseModel):
+    object: Literal["list"]
+    data: list[OpenAIFile]
+    """
+    In the order that was asked for.
+    """
+    first_id: StrictStr | None
+    """
+    The id of the first of them; null for none.
+    """
+    last_id: StrictStr | None
+    """
+    The id of the last of them; null for none.
+    """
+    has_more: StrictBool
+    """
+    Whether more follow.
+    """
+
+
+class DeleteFileResponse(BaseModel):
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+    )
+    id: StrictStr
+    """
+    The id that it had.
+    """
+    object: Literal["file"]
+    deleted: OnlyTrue
+
+
+class BatchRequestCounts(BaseModel):
+    """
+    How many lines there are, and how many have ended.
+    """
+
+    total: Annotated[StrictInt, Field(ge=0)]
+    """
+    All lines.
+    """
+    completed: Annotated[StrictInt, Field(ge=0)]
+    """
+    Those with an answer of status 200.
+    """
+    failed: Annotated[StrictInt, Field(ge=0)]
+    """
+    Those with another answer, or without one at the end.
+    """
+
+
+class BatchError(BaseModel):
+    code: StrictStr
+    """
+    What is wrong, as a name to act on.
+    """
+    message: StrictStr
+    """
+    The same in words.
+    """
+    param: StrictStr | None
+    """
+    The field at fault.
+    """
+    line: StrictInt | None
+    """
+    The number of the line, from 1; null where it is the whole file.
+    """
+
+
 class Error(BaseModel):
     message: StrictStr
     """
@@ -2097,6 +2217,71 @@ class DeleteConversationItemArguments(BaseModel):
     item_id: Annotated[StrictStr, Field(min_length=1)]
     """
     The id of the item.
+    """
+
+
+class ListFilesArguments(BaseModel):
+    purpose: StrictStr | MISSING = MISSING
+    """
+    Only files of this purpose.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=10000)] = 10000
+    """
+    How many files to return at most.
+    """
+    order: Literal["asc", "desc"] = "desc"
+    """
+    `desc`: the newest first.
+    """
+    after: StrictStr | MISSING = MISSING
+    """
+    The id of a file to go on after, in that order.
+    """
+
+
+class RetrieveFileArguments(BaseModel):
+    file_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the file.
+    """
+
+
+class DeleteFileArguments(BaseModel):
+    file_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the file.
+    """
+
+
+class DownloadFileArguments(BaseModel):
+    file_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the file.
+    """
+
+
+class ListBatchesArguments(BaseModel):
+    after: StrictStr | MISSING = MISSING
+    """
+    The id of a batch to go on after.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+    """
+    How many batches to return at most.
+    """
+
+
+class RetrieveBatchArguments(BaseModel):
+    batch_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the batch.
+    """
+
+
+class CancelBatchArguments(BaseModel):
+    batch_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the batch.
     """
 
 
@@ -3012,6 +3197,61 @@ class ListModelsResponse(BaseModel):
     """
 
 
+class CreateFileRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    file: Upload
+    """
+    The file. The server's settings bound its size.
+    """
+    purpose: Literal["batch", "user_data"]
+    """
+    `batch`: requests of a batch, one a line in JSON. `user_data`: anything.
+    """
+    expires_after: FileExpirationAfter | MISSING = MISSING
+    """
+    If absent, files of the purpose `batch` are deleted after 30 days, and others never.
+    """
+
+
+class CreateBatchRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    input_file_id: StrictStr
+    """
+    The id of a file of the purpose `batch`, of up to 50,000 lines.
+    """
+    endpoint: Literal[
+        "/v1/responses", "/v1/chat/completions", "/v1/embeddings", "/v1/completions", "/v1/decisions"
+    ]
+    """
+    What the lines ask, which must have it as their `url`.
+    """
+    completion_window: Literal["24h"]
+    """
+    The time for the batch. Lines that have no answer by then expire.
+    """
+    metadata: Metadata | None = None
+    """
+    Notes of the client's own, which the batch repeats. They have no effect.
+    """
+    output_expires_after: FileExpirationAfter | None = None
+    """
+    When the files with the answers are deleted; after 30 days if absent.
+    """
+
+
+class BatchErrors(BaseModel):
+    object: Literal["list"]
+    data: list[BatchError]
+    """
+    By line; the first hundred, if there are more.
+    """
+
+
 class ErrorResponse(BaseModel):
     error: Error
     """
@@ -3550,6 +3790,102 @@ class CreateEmbeddingResponse(BaseModel):
 TranscriptionStreamEvent = TypeAliasType(
     "TranscriptionStreamEvent", TranscriptTextDeltaEvent | TranscriptTextDoneEvent | ErrorResponse
 )
+
+
+class Batch(BaseModel):
+    id: StrictStr
+    """
+    The batch's id.
+    """
+    object: Literal["batch"]
+    endpoint: StrictStr
+    """
+    What its lines ask.
+    """
+    errors: BatchErrors | None
+    """
+    What is wrong with the lines of a batch that failed.
+    """
+    input_file_id: StrictStr
+    """
+    The file with its lines.
+    """
+    completion_window: Literal["24h"]
+    status: Literal[
+        "validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"
+    ]
+    """
+    How far it is.
+    """
+    output_file_id: StrictStr | None
+    """
+    The file with the answers of status 200; null if there are none.
+    """
+    error_file_id: StrictStr | None
+    """
+    The file with the answers of other statuses, and with the lines that have none; null if there are none.
+    """
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    in_progress_at: StrictInt | None
+    """
+    When its lines began to be answered.
+    """
+    expires_at: StrictInt
+    """
+    When its lines expire.
+    """
+    finalizing_at: StrictInt | None
+    """
+    When its files began to be written.
+    """
+    completed_at: StrictInt | None
+    """
+    When it was completed.
+    """
+    failed_at: StrictInt | None
+    """
+    When it failed.
+    """
+    expired_at: StrictInt | None
+    """
+    When it expired.
+    """
+    cancelling_at: StrictInt | None
+    """
+    When it was asked to be cancelled.
+    """
+    cancelled_at: StrictInt | None
+    """
+    When it was cancelled.
+    """
+    request_counts: BatchRequestCounts
+    metadata: Metadata | None
+    """
+    As in the request.
+    """
+
+
+class ListBatchesResponse(BaseModel):
+    object: Literal["list"]
+    data: list[Batch]
+    """
+    The newest first.
+    """
+    first_id: StrictStr | None
+    """
+    The id of the first of them; null for none.
+    """
+    last_id: StrictStr | None
+    """
+    The id of the last of them; null for none.
+    """
+    has_more: StrictBool
+    """
+    Whether more follow.
+    """
 
 
 class RenderedRequest(BaseModel):

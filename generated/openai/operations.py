@@ -8,6 +8,7 @@ from verbatim_kit.runtime.operation import (
     Answer,
     Call,
     EventStream,
+    FileContent,
     FormField,
     Handlers,
     Operation,
@@ -303,6 +304,132 @@ CreateTranscriptionHeaders = TypedDict(
 
 CreateTranslationHeaders = TypedDict(
     "CreateTranslationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+ListFilesHeaders = TypedDict(
+    "ListFilesHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateFileHeaders = TypedDict(
+    "CreateFileHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+RetrieveFileHeaders = TypedDict(
+    "RetrieveFileHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteFileHeaders = TypedDict(
+    "DeleteFileHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DownloadFileHeaders = TypedDict(
+    "DownloadFileHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+ListBatchesHeaders = TypedDict(
+    "ListBatchesHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateBatchHeaders = TypedDict(
+    "CreateBatchHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+RetrieveBatchHeaders = TypedDict(
+    "RetrieveBatchHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CancelBatchHeaders = TypedDict(
+    "CancelBatchHeaders",
     {
         "x-request-id": Required[str],
         "x-ratelimit-limit-requests": int,
@@ -1209,6 +1336,297 @@ OPERATIONS: Final = (
         key_headers=("authorization", "api-key"),
     ),
     Operation(
+        id="listFiles",
+        handler="list_files",
+        method="GET",
+        path="/v1/files",
+        summary="List the files of the request's key",
+        parameters=(
+            Parameter("purpose", "query", is_text=True),
+            Parameter("limit", "query", is_text=False),
+            Parameter("order", "query", is_text=True),
+            Parameter("after", "query", is_text=True),
+        ),
+        arguments=m.ListFilesArguments,
+        response=m.ListFilesResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createFile",
+        handler="create_file",
+        method="POST",
+        path="/v1/files",
+        summary="Store a file, such as the requests of a batch",
+        body=m.CreateFileRequest,
+        form=(
+            FormField("file", "file"),
+            FormField("purpose", "text"),
+            FormField(
+                "expires_after",
+                "text",
+                members=(
+                    FormField("anchor", "text"),
+                    FormField("seconds", "json"),
+                ),
+            ),
+        ),
+        response=m.OpenAIFile,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="retrieveFile",
+        handler="retrieve_file",
+        method="GET",
+        path="/v1/files/{file_id}",
+        summary="Tell of one file",
+        parameters=(Parameter("file_id", "path", is_text=True),),
+        arguments=m.RetrieveFileArguments,
+        response=m.OpenAIFile,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteFile",
+        handler="delete_file",
+        method="DELETE",
+        path="/v1/files/{file_id}",
+        summary="Delete a file",
+        parameters=(Parameter("file_id", "path", is_text=True),),
+        arguments=m.DeleteFileArguments,
+        response=m.DeleteFileResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="downloadFile",
+        handler="download_file",
+        method="GET",
+        path="/v1/files/{file_id}/content",
+        summary="Return what is in a file",
+        parameters=(Parameter("file_id", "path", is_text=True),),
+        arguments=m.DownloadFileArguments,
+        response=FileContent,
+        media_type="application/octet-stream",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="listBatches",
+        handler="list_batches",
+        method="GET",
+        path="/v1/batches",
+        summary="List the batches of the request's key, the newest first",
+        parameters=(
+            Parameter("after", "query", is_text=True),
+            Parameter("limit", "query", is_text=False),
+        ),
+        arguments=m.ListBatchesArguments,
+        response=m.ListBatchesResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createBatch",
+        handler="create_batch",
+        method="POST",
+        path="/v1/batches",
+        summary="Answer the requests in a file when nothing else waits",
+        body=m.CreateBatchRequest,
+        response=m.Batch,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="retrieveBatch",
+        handler="retrieve_batch",
+        method="GET",
+        path="/v1/batches/{batch_id}",
+        summary="Tell of one batch",
+        parameters=(Parameter("batch_id", "path", is_text=True),),
+        arguments=m.RetrieveBatchArguments,
+        response=m.Batch,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="cancelBatch",
+        handler="cancel_batch",
+        method="POST",
+        path="/v1/batches/{batch_id}/cancel",
+        summary="Answer no more lines of a batch",
+        parameters=(Parameter("batch_id", "path", is_text=True),),
+        arguments=m.CancelBatchArguments,
+        response=m.Batch,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            409: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
         id="listModels",
         handler="list_models",
         method="GET",
@@ -1923,6 +2341,135 @@ class Operations(Handlers):
             429: The server has as many requests as it takes at once
             500: The server failed
             503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def list_files(
+        self, arguments: m.ListFilesArguments, call: Call[ListFilesHeaders]
+    ) -> Answer[m.ListFilesResponse]:
+        """GET /v1/files: List the files of the request's key
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_file(
+        self, body: m.CreateFileRequest, call: Call[CreateFileHeaders]
+    ) -> Answer[m.OpenAIFile]:
+        """POST /v1/files: Store a file, such as the requests of a batch
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def retrieve_file(
+        self, arguments: m.RetrieveFileArguments, call: Call[RetrieveFileHeaders]
+    ) -> Answer[m.OpenAIFile]:
+        """GET /v1/files/{file_id}: Tell of one file
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No file of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_file(
+        self, arguments: m.DeleteFileArguments, call: Call[DeleteFileHeaders]
+    ) -> Answer[m.DeleteFileResponse]:
+        """DELETE /v1/files/{file_id}: Delete a file
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No file of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def download_file(
+        self, arguments: m.DownloadFileArguments, call: Call[DownloadFileHeaders]
+    ) -> FileContent:
+        """GET /v1/files/{file_id}/content: Return what is in a file
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No file of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def list_batches(
+        self, arguments: m.ListBatchesArguments, call: Call[ListBatchesHeaders]
+    ) -> Answer[m.ListBatchesResponse]:
+        """GET /v1/batches: List the batches of the request's key, the newest first
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_batch(
+        self, body: m.CreateBatchRequest, call: Call[CreateBatchHeaders]
+    ) -> Answer[m.Batch]:
+        """POST /v1/batches: Answer the requests in a file when nothing else waits
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def retrieve_batch(
+        self, arguments: m.RetrieveBatchArguments, call: Call[RetrieveBatchHeaders]
+    ) -> Answer[m.Batch]:
+        """GET /v1/batches/{batch_id}: Tell of one batch
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No batch of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def cancel_batch(
+        self, arguments: m.CancelBatchArguments, call: Call[CancelBatchHeaders]
+    ) -> Answer[m.Batch]:
+        """POST /v1/batches/{batch_id}/cancel: Answer no more lines of a batch
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No batch of this id is stored for the request's key
+            409: The batch has ended
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
         """
 
     @abstractmethod

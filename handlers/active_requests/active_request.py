@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, aclosing
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from msgspec.structs import replace
 from typing_extensions import override
@@ -18,6 +18,7 @@ from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Ove
 from verbatim_kit.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
 from verbatim_kit.runtime.problem import InternalError, Problem
 
+_LAST_PRIORITY: Final = 2**31 - 1  # the lowest that a request may have
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
 
@@ -129,7 +130,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         though nobody may have read their events yet.
         Raises IncompleteGeneration if the events end before a sequence does.
         """
-        request = self._salted(request)
+        request = self._ranked(self._salted(request))
         if self._clamps_tokens:
             request = request.clamped(self._engine.model_info.max_total_tokens)
         self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
@@ -156,7 +157,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """The text's vector; what the engine raises passes through."""
         self._validate(len(request.prompt.token_ids), 0)
-        embedding = await self._engine.embed(self._salted(request))
+        embedding = await self._engine.embed(self._ranked(self._salted(request)))
         self.timing.count_embedding(embedding)
         self._visit.charge(embedding.num_prompt_tokens)
         return embedding
@@ -171,6 +172,12 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         """The request as the prefix cache is to see it: apart from those of other keys."""
         salt = self._visit.cache_salt(request.cache_salt)
         return request if salt == request.cache_salt else replace(request, cache_salt=salt)
+
+    def _ranked(self, request: Request) -> Request:
+        """The request behind all others, if it is a line of a batch and the engine has priorities."""
+        if not self._visit.is_batch or not self._engine.capabilities.priority:
+            return request
+        return replace(request, priority=_LAST_PRIORITY)
 
     def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
         """Note that a prompt goes to the engine, which refuses one that does not fit."""

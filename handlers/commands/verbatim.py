@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
-from handlers.commands import build_kernels, check, completion, contracts, doctor, keys, ray, serve, settings
+from handlers.commands import (
+    build_kernels,
+    check,
+    completion,
+    contracts,
+    doctor,
+    keys,
+    ray,
+    run_batch,
+    serve,
+    settings,
+)
 from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import exit_status
 from handlers.version import VERSION
@@ -28,7 +39,7 @@ def _parser() -> CommandParser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"verbatim {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (serve, check, doctor, ray, contracts, keys, build_kernels, settings):
+    for command in (serve, run_batch, check, doctor, ray, contracts, keys, build_kernels, settings):
         command.add(commands)
     completion.add(commands, lambda: parser)
     for further in entry_points(group=_OF_OTHERS):

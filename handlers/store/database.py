@@ -8,48 +8,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handlers.store.record import Change, Entry, Extension, Record, StoreError
+from handlers.store.batches import BatchTable
+from handlers.store.files import FileTable
+from handlers.store.record import Change, Entry, Extension, Record, StoreError, explained
+from handlers.store.schema import VERSIONS
 
 _BUSY_S: Final = 5.0  # for which a process waits for another's write
 _OVERHEAD: Final = 512  # bytes that a record takes besides its content, at least
 _ENTRY_OVERHEAD: Final = 64  # as of an entry of a record
 
-# Each entry leads from one version of the schema to the next; the database counts them in `user_version`.
-VERSIONS: Final = (
-    (
-        """CREATE TABLE record (
-            id TEXT PRIMARY KEY, owner TEXT NOT NULL, parent TEXT,
-            used REAL NOT NULL, size INTEGER NOT NULL, content BLOB NOT NULL
-        ) STRICT""",
-        "CREATE INDEX record_by_use ON record (used)",
-        """CREATE TABLE part (
-            owner TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL REFERENCES record ON DELETE CASCADE,
-            PRIMARY KEY (owner, id)
-        ) STRICT, WITHOUT ROWID""",
-        "CREATE INDEX part_by_record ON part (record)",
-        "CREATE TABLE total (bytes INTEGER NOT NULL, records INTEGER NOT NULL) STRICT",
-        "INSERT INTO total VALUES (0, 0)",
-        """CREATE TRIGGER added AFTER INSERT ON record BEGIN
-            UPDATE total SET bytes = bytes + new.size, records = records + 1;
-        END""",
-        """CREATE TRIGGER removed AFTER DELETE ON record BEGIN
-            UPDATE total SET bytes = bytes - old.size, records = records - 1;
-        END""",
-    ),
-    (
-        """CREATE TRIGGER resized AFTER UPDATE OF size ON record BEGIN
-            UPDATE total SET bytes = bytes + new.size - old.size;
-        END""",
-        """CREATE TABLE entry (
-            record TEXT NOT NULL REFERENCES record ON DELETE CASCADE, number INTEGER NOT NULL,
-            id TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (record, number)
-        ) STRICT, WITHOUT ROWID""",
-        "CREATE INDEX entry_by_id ON entry (id) WHERE id != ''",
-        """CREATE TABLE work (
-            record TEXT PRIMARY KEY REFERENCES record ON DELETE CASCADE, seen REAL NOT NULL
-        ) STRICT, WITHOUT ROWID""",
-    ),
-)
 _RECORD: Final = "SELECT id, owner, content, parent FROM record "
 _ENTRY: Final = (
     "SELECT record, number, entry.content, entry.id FROM entry JOIN record ON record.id = entry.record "
@@ -67,11 +34,14 @@ _LINE: Final = """
 
 
 class Bounds(NamedTuple):
-    """The most that is stored: bytes, records, and seconds after the last use."""
+    """The most that is stored: bytes of records, records, and seconds after the last use; and bytes of files
+    and batches.
+    """
 
     max_bytes: int
     max_records: int
     max_age_s: float
+    max_file_bytes: int = 256_000_000
 
 
 class Database:
@@ -84,7 +54,7 @@ class Database:
         """Open the database. path: None for memory. clock: Unix time in seconds."""
         self._bounds = bounds
         self._clock = clock
-        with _explained():
+        with explained():
             self._connection = sqlite3.connect(
                 path or ":memory:", _BUSY_S, isolation_level=None, check_same_thread=False
             )
@@ -92,6 +62,13 @@ class Database:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
+        self.files = FileTable(self._connection, bounds.max_file_bytes, clock)
+        self.batches = BatchTable(self._connection, self.files, clock)
+
+    def tidy(self) -> None:
+        """Delete the files that have expired, and batches that ended so long ago that records would go."""
+        self.files.tidy()
+        self.batches.tidy(self._since())
 
     def put(
         self, record: Record, entries: Sequence[tuple[str, bytes]] = (), *, is_unfinished: bool = False
@@ -107,7 +84,7 @@ class Database:
         if size > self._bounds.max_bytes:
             raise StoreError(f"there are {size} bytes to store, and room for {self._bounds.max_bytes}")
         now = self._clock()
-        with _explained(), self._connection:
+        with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute("DELETE FROM record WHERE id = ?", (record.id,))
             self._connection.execute(
@@ -170,13 +147,13 @@ class Database:
 
     def idle_s(self, id: str) -> float | None:
         """Return the seconds since a process said that it works on a record; None if that is finished."""
-        with _explained():
+        with explained():
             row = self._connection.execute("SELECT seen FROM work WHERE record = ?", (id,)).fetchone()
         return None if row is None else self._clock() - float(row[0])
 
     def extend(self, owner: str, extension: Extension) -> bool:
         """Add entries to the owner's record, which is a use of it, and return whether there is one."""
-        with _explained(), self._connection:
+        with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             now = self._clock()
             is_there = self._add(owner, now, extension)
@@ -185,7 +162,7 @@ class Database:
 
     def rewrite(self, id: str, owner: str, content: bytes) -> bool:
         """Give the owner's record a new content, and return whether there is one."""
-        with _explained():
+        with explained():
             written = self._connection.execute(
                 "UPDATE record SET size = size + :size - length(content), content = :content, used = :now "
                 "WHERE id = :id AND owner = :owner AND used >= :since",
@@ -208,7 +185,7 @@ class Database:
         after: the number of the one to go on after, in that order; None for the first. limit: -1 for all.
         """
         beyond, order = ("<", "DESC") if descends else (">", "ASC")
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 _ENTRY + f"AND record = :id AND (:after IS NULL OR number {beyond} :after) "
                 f"ORDER BY number {order} LIMIT :limit",
@@ -218,7 +195,7 @@ class Database:
 
     def entries_with(self, ids: Sequence[str], owner: str) -> list[Entry]:
         """Return the entries of the owner's records that have these ids."""
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 _ENTRY + "AND entry.id != '' AND entry.id IN (SELECT value FROM json_each(:ids))",
                 {"ids": json.dumps(ids), "owner": owner, "since": self._since()},
@@ -227,7 +204,7 @@ class Database:
 
     def remove(self, entry: Entry) -> None:
         """Delete an entry of a record."""
-        with _explained(), self._connection:
+        with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             removed = self._connection.execute(
                 "DELETE FROM entry WHERE record = ? AND number = ? AND id = ?",
@@ -241,7 +218,7 @@ class Database:
 
     def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id, without its parts; None if there is none."""
-        with _explained():
+        with explained():
             row = self._connection.execute(
                 _RECORD + "WHERE id = ? AND owner = ? AND used >= ?", (id, owner, self._since())
             ).fetchone()
@@ -252,7 +229,7 @@ class Database:
 
         Empty if one of them is not there any more.
         """
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 _LINE + "SELECT record.id, owner, content, record.parent FROM line JOIN record USING (id) "
                 "ORDER BY depth DESC",
@@ -263,7 +240,7 @@ class Database:
 
     def holding(self, parts: Sequence[str], owner: str) -> dict[str, Record]:
         """Return the owner's records that have these parts, by those that any has."""
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 "SELECT id, record FROM part WHERE owner = ? AND id IN (SELECT value FROM json_each(?))",
                 (owner, json.dumps(parts)),
@@ -273,7 +250,7 @@ class Database:
 
     def delete(self, id: str, owner: str) -> bool:
         """Delete the owner's record of an id, and return whether there was one."""
-        with _explained():
+        with explained():
             deleted = self._connection.execute(
                 "DELETE FROM record WHERE id = ? AND owner = ? AND used >= ?", (id, owner, self._since())
             )
@@ -289,7 +266,7 @@ class Database:
     def _unfinished(self, id: str, owner: str) -> Iterator[bool]:
         """Begin to write, and use the record if it is being worked on, which the block gets to know."""
         now = self._clock()
-        with _explained(), self._connection:
+        with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             used = self._connection.execute(
                 "UPDATE record SET used = ? WHERE id = ? AND owner = ? AND used >= ? "
@@ -364,12 +341,3 @@ class Database:
 
 def _entry_size(id: str, content: bytes) -> int:
     return _ENTRY_OVERHEAD + len(id) + len(content)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Raise StoreError in place of SQLite's errors within the block."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(str(error)) from error

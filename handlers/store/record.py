@@ -1,5 +1,8 @@
 """Records: what is stored."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 
@@ -54,6 +57,19 @@ class StoreError(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(f"The store cannot be used: {reason}")
         self.reason = reason
+
+
+class NoRoom(StoreError):
+    """There is no room for a file or an answer within the bounds."""
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise StoreError in place of SQLite's errors within the block."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(str(error)) from error
 
 
 class CannotOpenStore(Exception):

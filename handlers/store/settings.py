@@ -29,6 +29,16 @@ class StoreSettings(Section):
     store_days: Annotated[Duration, env("VERBATIM_STORE_DAYS")] = 30.0
     """Days for which a record is kept after its last use."""
 
+    store_file_megabytes: Annotated[Count, env("VERBATIM_STORE_FILE_MEGABYTES")] = 256
+    """Maximum size of stored files and batches, in megabytes; beyond it, new ones are refused."""
+
+    batch_lines: Annotated[Count, env("VERBATIM_BATCH_LINES")] = 16
+    """Maximum number of lines of batches that are answered at once, when nothing else waits."""
+
+    @property
+    def max_store_file_bytes(self) -> int:
+        return self.store_file_megabytes * 1_000_000
+
     @property
     def max_store_bytes(self) -> int:
         return self.store_megabytes * 1_000_000

@@ -31,8 +31,8 @@ NUM_EXAMPLES = trials(60, whole=1000)
 URL = "http://test"
 
 
-def test_the_forms_are_those_of_speech() -> None:
-    assert FORMS.keys() == {"createTranscription", "createTranslation"}
+def test_the_forms_are_those_of_speech_and_files() -> None:
+    assert FORMS.keys() == {"createTranscription", "createTranslation", "createFile"}
 
 
 def parts(body: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from verbatim_kit.judge.streams.laws import read_laws
 from verbatim_kit.judge.streams.stream import EventRules, StreamJudge
 from verbatim_kit.openapi.streams import EVENT_NAME, TERMINATOR, is_lines, is_stream
 
+_FILE: Final = "application/octet-stream"
 _SCALARS: Final = frozenset({"integer", "number", "boolean"})
 
 
@@ -113,6 +114,8 @@ def _whole_faults(rule: Rule, headers: Headers, body: bytes) -> list[Fault]:
             return rule.faults(read_json(body), "body")
         except NotJson as error:
             return [Fault("json", "body", str(error))]
+    if read_media_type(one_of(headers, "content-type") or "").name == _FILE:
+        return []  # any bytes are a file
     try:
         return rule.faults(body.decode(), "body")
     except UnicodeDecodeError as error:

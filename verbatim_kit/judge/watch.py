@@ -77,8 +77,11 @@ class AnswerWatch:
         return faults if message.get("more_body") else faults + self._stream.end()
 
     def _faults(self, message: Message) -> list[Fault]:
-        """Return the faults of an answer that is sent in one piece, as all are that are not streams."""
+        """Return the faults of an answer in one piece; of a file in several, those of its head."""
         assert self._head is not None
+        if self.has_sent or message.get("more_body"):
+            declared = self._operation.answers.get(self._head["status"])
+            return [] if declared is None else declared.head_faults(_decoded(self._head))
         exchange = Exchange(
             self._scope["method"],
             self._scope["path"],

@@ -20,7 +20,7 @@ from verbatim_kit.runtime.answering.reply import RawHeaders, Reply, encode_heade
 from verbatim_kit.runtime.answering.sliced_json import is_large, to_json_in_slices
 from verbatim_kit.runtime.call import RequestCall
 from verbatim_kit.runtime.contract import Contract
-from verbatim_kit.runtime.operation import Handlers, Operation
+from verbatim_kit.runtime.operation import FileContent, Handlers, Operation
 from verbatim_kit.runtime.problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
 from verbatim_kit.runtime.protocols import Admits, CountsRefusals, LooksUp
 from verbatim_kit.runtime.reading.bearer import given_keys
@@ -130,6 +130,13 @@ class Endpoint:
             raise RuntimeError(
                 f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
             )
+        if isinstance(result, FileContent) != (operation.response is FileContent):
+            raise RuntimeError(
+                f"{operation.id} answered {type(result).__name__} where a file is declared, or not"
+            )
+        if isinstance(result, FileContent) and operation.media_type is not None:
+            await reply.file(operation.media_type, result, self._answer_headers(call))
+            return
         is_text = isinstance(result, str) and operation.text_media_type is not None
         media_type = operation.text_media_type if is_text else operation.media_type
         body = result.encode() if is_text else await self._encode_answer(result)
@@ -281,5 +288,7 @@ def _mismatch(model: type, value: Any) -> TypeError:
 
 
 def _answer_encoder(operation: Operation) -> Encode | None:
-    """Return a function that writes a successful answer: text unchanged, anything else as JSON."""
+    """Return a function that writes a successful answer: text unchanged, anything else but a file as JSON."""
+    if operation.response is FileContent:
+        return None
     return str.encode if operation.response is str else _encoder(operation.response)

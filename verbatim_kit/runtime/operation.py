@@ -1,9 +1,9 @@
 """The description of a generated operation for whatever serves it, and what its handler is given."""
 
 from abc import ABC
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NewType, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, NewType, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -22,6 +22,13 @@ EncodedEvent = NewType("EncodedEvent", bytes)
 
 EventStream: TypeAlias = AsyncGenerator[EventT | EncodedEvent, None]
 """A stream that an operation answers with, of events or of lines. Closing it must stop the work behind it."""
+
+
+class FileContent(NamedTuple):
+    """A file that an operation answers with, piece by piece. pieces: `num_bytes` in all."""
+
+    num_bytes: int
+    pieces: AsyncIterator[bytes]
 
 
 class Call(Protocol[HeadersT]):

@@ -14,7 +14,14 @@ from verbatim_kit.generate.sdk.package import Clients, contract_path
 from verbatim_kit.generate.sdk.reader import read_calls
 from verbatim_kit.generate.template import template_environment
 
-_TYPES = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "void"}
+_TYPES = {
+    "str": "string",
+    "int": "number",
+    "float": "number",
+    "bool": "boolean",
+    "bytes": "Blob",
+    "None": "void",
+}
 
 
 class Contract(NamedTuple):
@@ -50,7 +57,9 @@ def type_in_typescript(expression: str) -> str:
     """A type expression over the generated models as one over hey-api's types, `t.<Component>`."""
     text = re.sub(r"\blist\[(.*)\]", r"Array<\1>", re.sub(r"\bm\.", "t.", expression))
     text = re.sub(r"\bLiteral\[(.*?)\]", lambda match: match[1].replace(", ", " | "), text)
-    return re.sub(r"(?<![.\w'])(str|int|float|bool|None)(?![\w'])", lambda match: _TYPES[match[1]], text)
+    return re.sub(
+        r"(?<![.\w'])(str|int|float|bool|bytes|None)(?![\w'])", lambda match: _TYPES[match[1]], text
+    )
 
 
 def _render_contract(contract: Contract, names: Clients) -> dict[str, str]:

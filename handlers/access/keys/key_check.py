@@ -79,8 +79,19 @@ class KeyCheck:
         visit = current_visit.get()
         if visit is not None:
             visit.key = key
+        self._check_valid(key, contract, takes_bearer=takes_bearer)
+        return key
+
+    def named(self, name: str, contract: str) -> Key:
+        """Return the key with a name, for what it has asked for before. Raises Unauthorized."""
+        key = self._keyring.named(name)
+        if key is None:
+            raise Unauthorized(takes_bearer=True)
+        self._check_valid(key, contract, takes_bearer=True)
+        return key
+
+    def _check_valid(self, key: Key, contract: str | None, *, takes_bearer: bool) -> None:
         if key.has_expired(self._wall_clock()):
             raise KeyRefused("The API key has expired", takes_bearer=takes_bearer)
         if contract is not None and not key.may_use(contract):
             raise KeyRefused(f"The API key is not for {contract}", takes_bearer=takes_bearer)
-        return key

@@ -60,6 +60,10 @@ class Keyring:
         is_same = hmac.compare_digest(digest, _NO_DIGEST if found is None else found.digest)
         return found if is_same else None
 
+    def named(self, name: str) -> Key | None:
+        """Return the key with this name; None if there is none."""
+        return next((key for key in self._keys.values() if key.name == name), None)
+
     def refresh(self) -> None:
         """Reload the file if it has changed; if it is invalid, log an error and keep the current keys."""
         stamp = self._read_stamp()

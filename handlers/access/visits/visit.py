@@ -41,6 +41,8 @@ class Visit:
     """Whether a monitor asked, of which only the log at the level debug says anything."""
     key: Key | None = None
     """Its valid API key."""
+    is_batch: bool = False
+    """Whether it is a line of a batch, which runs when nothing else waits and is charged to no rate limit."""
     is_generating: bool = False
     """Whether its operation asks the model."""
     timing: Timing | None = None
@@ -100,7 +102,7 @@ class Visit:
 
     def charge(self, num_tokens: int) -> None:
         """Charge prompt or generated tokens to the key."""
-        if self.key is not None:
+        if self.key is not None and not self.is_batch:
             self.key.limits.count_tokens(num_tokens)
 
     def cache_salt(self, given: str | None) -> str | None:

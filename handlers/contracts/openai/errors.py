@@ -17,7 +17,7 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
-from handlers.store.record import StoreError
+from handlers.store.record import NoRoom, StoreError
 from verbatim_kit.errors import Refused, Violation
 from verbatim_kit.runtime.problem import Problem
 
@@ -73,6 +73,7 @@ _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     NoTokenLeft: ErrorKind(400, "invalid_value"),
     EngineError: ErrorKind(500),
     IncompleteGeneration: ErrorKind(500),
+    NoRoom: ErrorKind(413, "storage_limit_exceeded"),
     StoreError: ErrorKind(503, "service_unavailable", retry_after_s=_STORE_RETRY_AFTER_S),
 }
 

@@ -31,6 +31,6 @@ def file_part(file: SentFile, url: str | None, field: str) -> FilePart:
     if url is not None:
         return FilePart(url, file.filename)
     if file.file_id is not None:
-        reason = "No file is stored here, so none has an id; send its content in 'file_data'."
+        reason = "A message cannot refer to a stored file; send its content in 'file_data'."
         raise Refused(reason, f"{field}.file_id", Violation.UNSUPPORTED_VALUE)
     raise Refused("A file needs its content in 'file_data'.", f"{field}.file_data", Violation.MISSING)

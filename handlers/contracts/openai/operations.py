@@ -8,9 +8,11 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.openai.operations import (
+    CancelBatchHeaders,
     CancelResponseHeaders,
     CompactResponseHeaders,
     CountResponseInputTokensHeaders,
+    CreateBatchHeaders,
     CreateChatCompletionBatchHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
@@ -18,19 +20,24 @@ from generated.openai.operations import (
     CreateConversationItemsHeaders,
     CreateDecisionHeaders,
     CreateEmbeddingHeaders,
+    CreateFileHeaders,
     CreateResponseHeaders,
     CreateTranscriptionHeaders,
     CreateTranslationHeaders,
     DeleteConversationHeaders,
     DeleteConversationItemHeaders,
+    DeleteFileHeaders,
     DeleteResponseHeaders,
     DerenderChatCompletionHeaders,
     DerenderCompletionHeaders,
     DetokenizeHeaders,
+    DownloadFileHeaders,
     GetConversationHeaders,
     GetConversationItemHeaders,
     GetResponseHeaders,
+    ListBatchesHeaders,
     ListConversationItemsHeaders,
+    ListFilesHeaders,
     ListInputItemsHeaders,
     ListModelsHeaders,
     LoadLoraAdapterHeaders,
@@ -38,12 +45,16 @@ from generated.openai.operations import (
     RenderChatCompletionHeaders,
     RenderCompletionHeaders,
     RenderResponseHeaders,
+    RetrieveBatchHeaders,
+    RetrieveFileHeaders,
     RetrieveModelHeaders,
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
     UpdateConversationHeaders,
 )
 from handlers.active_requests.admission import AdmissionControl
+from handlers.contracts.openai.batches.batches import Batches
+from handlers.contracts.openai.batches.files import Files
 from handlers.contracts.openai.chat.batch import ChatBatch
 from handlers.contracts.openai.chat.operation import Chat
 from handlers.contracts.openai.completions.operation import Completions
@@ -71,7 +82,7 @@ from handlers.operations.missing import given
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
 from verbatim_kit.errors import Refused, mapped_errors
-from verbatim_kit.runtime.operation import Answer, Call, EventStream
+from verbatim_kit.runtime.operation import Answer, Call, EventStream, FileContent
 
 _GENERATES: Final = frozenset(
     {
@@ -115,6 +126,8 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._responses = Responses(shared, preparation, self._memory, self._background)
         self._compaction = Compaction(self._responses, self._memory)
         self._input_tokens = InputTokens(preparation, shared.model_names)
+        self._files = Files(shared.store)
+        self._batches = Batches(shared.store)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
@@ -325,6 +338,65 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CreateTranslationRequest, call: Call[CreateTranslationHeaders]
     ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
         return await self._transcriptions.translate(body, call)
+
+    @override
+    async def list_files(
+        self, arguments: m.ListFilesArguments, call: Call[ListFilesHeaders]
+    ) -> m.ListFilesResponse:
+        with mapped_errors(_to_problem):
+            return await self._files.list(arguments)
+
+    @override
+    async def create_file(self, body: m.CreateFileRequest, call: Call[CreateFileHeaders]) -> m.OpenAIFile:
+        with mapped_errors(_to_problem):
+            return await self._files.create(body)
+
+    @override
+    async def retrieve_file(
+        self, arguments: m.RetrieveFileArguments, call: Call[RetrieveFileHeaders]
+    ) -> m.OpenAIFile:
+        with mapped_errors(_to_problem):
+            return await self._files.retrieve(arguments.file_id)
+
+    @override
+    async def delete_file(
+        self, arguments: m.DeleteFileArguments, call: Call[DeleteFileHeaders]
+    ) -> m.DeleteFileResponse:
+        with mapped_errors(_to_problem):
+            return await self._files.delete(arguments.file_id)
+
+    @override
+    async def download_file(
+        self, arguments: m.DownloadFileArguments, call: Call[DownloadFileHeaders]
+    ) -> FileContent:
+        with mapped_errors(_to_problem):
+            return await self._files.content(arguments.file_id)
+
+    @override
+    async def list_batches(
+        self, arguments: m.ListBatchesArguments, call: Call[ListBatchesHeaders]
+    ) -> m.ListBatchesResponse:
+        with mapped_errors(_to_problem):
+            return await self._batches.list(arguments)
+
+    @override
+    async def create_batch(self, body: m.CreateBatchRequest, call: Call[CreateBatchHeaders]) -> m.Batch:
+        with mapped_errors(_to_problem):
+            return await self._batches.create(body)
+
+    @override
+    async def retrieve_batch(
+        self, arguments: m.RetrieveBatchArguments, call: Call[RetrieveBatchHeaders]
+    ) -> m.Batch:
+        with mapped_errors(_to_problem):
+            return await self._batches.retrieve(arguments.batch_id)
+
+    @override
+    async def cancel_batch(
+        self, arguments: m.CancelBatchArguments, call: Call[CancelBatchHeaders]
+    ) -> m.Batch:
+        with mapped_errors(_to_problem):
+            return await self._batches.cancel(arguments.batch_id)
 
     @override
     async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:

@@ -15,7 +15,8 @@ class Exchange(NamedTuple):
     """A request, and the status that its answer has.
 
     before, after: the paths and bodies of requests that make the server ready for it, and as it was. A name
-        in braces in `path` is the field of the last answer before.
+        in braces in `path` is the field of the last answer before, as is a value `{id}` in these bodies, of
+        which one with bytes is a form.
     """
 
     method: str

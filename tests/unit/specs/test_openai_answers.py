@@ -146,6 +146,12 @@ def test_every_answer_bears_a_request_id_and_a_refusal_for_now_says_until_when()
 
 @pytest.mark.parametrize("status", ["400", "401", "404", "413", "415", "429", "500", "503"])
 def test_every_operation_with_a_body_says_how_it_is_refused(status: str) -> None:
-    posts = [item["post"] for item in effective(CONTRACT)["paths"].values() if "post" in item]
+    posts = [
+        item["post"]
+        for item in effective(CONTRACT)["paths"].values()
+        if "requestBody" in item.get("post", {})
+    ]
     assert len(posts) >= 3
+    if status == "404":  # of the model, which these have none of
+        posts = [post for post in posts if post["operationId"] not in ("createFile", "createBatch")]
     assert all(status in post["responses"] and "422" not in post["responses"] for post in posts)

@@ -4,7 +4,8 @@ from typing import Any
 
 from verbatim_kit.generate.documents.document import Document, Pointer, SpecError, resolve
 from verbatim_kit.generate.documents.unknown_fields import HEADER
-from verbatim_kit.generate.reading.interface import ErrorAnswer, HeaderField
+from verbatim_kit.generate.reading.form import is_file
+from verbatim_kit.generate.reading.interface import FILE_CONTENT, ErrorAnswer, HeaderField
 from verbatim_kit.generate.reading.types import component_type, header_type, response_type
 from verbatim_kit.openapi.streams import (
     EVENT_NAME,
@@ -16,7 +17,7 @@ from verbatim_kit.openapi.streams import (
     named_events,
 )
 
-JSON, TEXT = "application/json", "text/plain"
+JSON, TEXT, FILE = "application/json", "text/plain", "application/octet-stream"
 
 
 def read_success(document: Document, operation: Document, at: Pointer) -> dict[str, Any]:
@@ -54,9 +55,9 @@ def _responses(operation: Document, at: Pointer) -> list[str]:
 
 
 def _read_whole(content: Document, at: Pointer) -> dict[str, str | None]:
-    """The fields of `Interface` that tell of an answer that is no stream: JSON, a text, or either."""
+    """The fields of `Interface` that tell of an answer that is no stream: JSON, a text, or either; a file."""
     whole = [media_type for media_type in content if not is_stream(media_type)]
-    if len(whole) > 1 and (len(whole) > 2 or JSON not in whole):
+    if len(whole) > 1 and (len(whole) > 2 or JSON not in whole or FILE in whole):
         found = ", ".join(whole)
         raise SpecError(at, f"{JSON} and one text are supported beside a stream, not {found}")
     types = {media_type: _read_plain(media_type, content[media_type], at) for media_type in whole}
@@ -73,8 +74,11 @@ def _read_plain(media_type: str, media: Document, at: Pointer) -> str:
     schema, place = media.get("schema"), (*at, media_type, "schema")
     if media_type == JSON:
         return response_type(schema, place)
+    if media_type == FILE and is_file(schema):
+        return FILE_CONTENT
     if media_type.split(";")[0] != TEXT or schema != {"type": "string"}:
-        raise SpecError(place, f"{media_type} is not supported; {JSON}, {STREAMS} and a string as {TEXT} are")
+        supported = f"{JSON}, {STREAMS}, a string as {TEXT} and a file as {FILE}"
+        raise SpecError(place, f"{media_type} is not supported; {supported} are")
     return "str"
 
 

@@ -57,6 +57,8 @@ def _member(document: Document, name: str, schema: Any, at: Pointer) -> FormMemb
     alternatives, kinds = _alternatives(document, target, place)
     if kinds == ["object", "string"]:
         return FormMember(name, "text", False, _object_members(document, alternatives))
+    if target.get("type") == "object" and target.get("properties"):
+        return FormMember(name, "text", False, _object_members(document, [(target, place)]))
     is_list = target.get("type") == "array"
     if is_list:
         target, place = resolve(document, target.get("items", {}), (*place, "items"))
@@ -64,8 +66,8 @@ def _member(document: Document, name: str, schema: Any, at: Pointer) -> FormMemb
     if kind is None:
         raise SpecError(
             place,
-            f"{name!r} of a form must be a file, a string, a number, a boolean, an array of one, or a string "
-            "or an object",
+            f"{name!r} of a form must be a file, a string, a number, a boolean, an array of one, an object "
+            "with properties, or a string or such an object",
         )
     # One that can have no value is refused for that however often it is sent.
     return FormMember(name, kind, is_list or (target["type"] == "null" and name.endswith("[]")))

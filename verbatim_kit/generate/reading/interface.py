@@ -2,6 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from typing import Final
+
+FILE_CONTENT: Final = "FileContent"
+"""The type of an answer that is a file, as `response` has it."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,9 @@ class Interface:
 
     @property
     def _whole_answer(self) -> str:
-        return "str" if self.response == "str" else f"Answer[{self.response}]"
+        if self.response in ("str", FILE_CONTENT):
+            return self.response
+        return f"Answer[{self.response}]"
 
     @property
     def call(self) -> str:

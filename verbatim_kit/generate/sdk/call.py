@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verbatim_kit.generate.reading.form import bare_name
-from verbatim_kit.generate.reading.interface import ErrorAnswer, Interface
+from verbatim_kit.generate.reading.interface import FILE_CONTENT, ErrorAnswer, Interface
 from verbatim_kit.openapi.streams import is_lines
 
 _STREAM = "stream"
@@ -73,6 +73,8 @@ class Call:
     @property
     def answer(self) -> str:
         """The type of a whole answer."""
+        if self.operation.response == FILE_CONTENT:
+            return "bytes"
         types = [self.operation.response, "str" if self.operation.text_media_type else None]
         return " | ".join(filter(None, types)) or "None"
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from starlette.types import Send
 
 from verbatim_kit.runtime.answering.framing import HEADERS
+from verbatim_kit.runtime.operation import FileContent
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -32,6 +33,15 @@ class Reply:
         await self._start(status, [*content, *length, *headers])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else body})
 
+    async def file(self, media_type: str, content: FileContent, headers: RawHeaders) -> None:
+        """Send a file piece by piece, with its length."""
+        length = (b"content-length", str(content.num_bytes).encode())
+        await self._start(200, [(b"content-type", media_type.encode()), length, *headers])
+        if not self.is_head:
+            async for piece in content.pieces:
+                await self.events(piece)
+        await self.close_events(b"")
+
     async def open_events(self, media_type: str, headers: RawHeaders) -> None:
         """Send the head of a stream, once; return when it is sent, though another task may send it."""
         async with self._opening:
@@ -39,7 +49,7 @@ class Reply:
                 await self._start(200, [(b"content-type", media_type.encode()), *HEADERS, *headers])
 
     def events(self, frames: bytes) -> Awaitable[None]:
-        """Return the sending of one framed event or several, to be awaited at once."""
+        """Return the sending of one framed event or several, or of a piece, to be awaited at once."""
         self.last_sent_s = self._clock()
         return self._send({"type": "http.response.body", "body": frames, "more_body": True})
 

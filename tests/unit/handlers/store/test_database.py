@@ -7,13 +7,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from handlers.store.database import VERSIONS, Bounds, Database
+from handlers.store.database import Bounds, Database
 from handlers.store.record import CannotOpenStore, Change, Extension, Record, StoreError
+from handlers.store.schema import VERSIONS
 from handlers.store.store import Store
 
 WIDE = Bounds(max_bytes=10**9, max_records=10**6, max_age_s=10**6)
@@ -226,19 +228,21 @@ def test_what_is_added_counts_as_size_and_as_use() -> None:
     assert [str(at) for at in range(6) if found.get(str(at), "ada") is None] == []
 
 
-def test_a_file_of_the_version_before_is_upgraded_with_what_is_in_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", range(1, len(VERSIONS)))
+def test_a_file_of_each_version_before_is_upgraded_with_what_is_in_it(tmp_path: Path, version: int) -> None:
     path = tmp_path / "store"
     with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in VERSIONS[0]:
+        for statement in chain(*VERSIONS[:version]):
             connection.execute(statement)
         connection.execute("INSERT INTO record VALUES ('a', 'ada', NULL, 1e9, 600, x'78')")
         connection.execute("INSERT INTO part VALUES ('ada', 'part of a', 'a')")
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA user_version = {version}")
     found = Database(path, WIDE, Clock())
     assert found.get("a", "ada") == Record("a", "ada", b"x")
     assert found.holding(["part of a"], "ada").keys() == {"part of a"}
     found.put(record("b", "a"), [("", b"0")], is_unfinished=True)
     assert ids(found, "b") == ["a", "b"] and found.note("b", "ada", [b"1"])
+    assert found.batches.running() == []
     found.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (len(VERSIONS),)

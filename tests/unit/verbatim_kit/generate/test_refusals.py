@@ -77,7 +77,7 @@ def parameter(**changes: Any) -> Document:
         ),
         (
             answers(_200=content(image_png={})),
-            "/responses/200/content/image~1png/schema: image/png is not supported; application/json, text/event-stream, application/x-ndjson, application/jsonl and a string as text/plain are",
+            "/responses/200/content/image~1png/schema: image/png is not supported; application/json, text/event-stream, application/x-ndjson, application/jsonl, a string as text/plain and a file as application/octet-stream are",
         ),
         (
             answers(_200=content(**{"text_event-stream": {}})),
@@ -151,7 +151,7 @@ def test_an_operation_that_cannot_be_expressed_is_refused_by_its_place(ask: Docu
 def test_a_member_of_a_form_that_no_text_can_stand_for_is_refused(member: Document, place: str) -> None:
     with pytest.raises(SpecError) as raised:
         read_operations(document(operation(requestBody=FORM), a=member))
-    said = "'a' of a form must be a file, a string, a number, a boolean, an array of one, or a string or an object"
+    said = "'a' of a form must be a file, a string, a number, a boolean, an array of one, an object with properties, or a string or such an object"
     assert str(raised.value) == f"#/components/schemas/Question/properties/a{place}: {said}"
 
 

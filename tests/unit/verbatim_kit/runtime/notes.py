@@ -11,7 +11,15 @@ from typing_extensions import override
 from verbatim_kit.runtime.call import RequestCall
 from verbatim_kit.runtime.contract import Contract
 from verbatim_kit.runtime.json_types import StrictFloat, StrictInt
-from verbatim_kit.runtime.operation import Call, EncodedEvent, EventStream, Handlers, Operation, Parameter
+from verbatim_kit.runtime.operation import (
+    Call,
+    EncodedEvent,
+    EventStream,
+    FileContent,
+    Handlers,
+    Operation,
+    Parameter,
+)
 from verbatim_kit.runtime.problem import Problem
 from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer
@@ -180,6 +188,16 @@ class NoteHandlers(Handlers):
             errors={400: Failure},
             validation_status=400,
         ),
+        Operation(
+            id="picture",
+            handler="picture",
+            method="GET",
+            path="/picture",
+            summary="",
+            response=FileContent,
+            media_type="application/octet-stream",
+            errors={500: Failure},
+        ),
         Operation(id="ping", handler="ping", method="GET", path="/ping", summary="", errors={503: None}),
     )
 
@@ -220,6 +238,10 @@ class NoteHandlers(Handlers):
 
     async def sweep(self, arguments: FindArguments, body: Note | None, call: Call[dict[str, str]]) -> None:
         await self._answer("sweep", arguments=arguments, body=body, call=call)
+
+    async def picture(self, call: Call[dict[str, str]]) -> FileContent:
+        answer: FileContent = await self._answer("picture", call=call)
+        return answer
 
     async def ping(self, call: Call[dict[str, str]]) -> None:
         await self._answer("ping", call=call)

@@ -49,7 +49,7 @@ export interface Operation {
   /** Path parameters that may hold slashes. */
   slashes?: readonly string[];
   /** `either` is JSON or a text, as its content type says. */
-  answer: "json" | "text" | "either" | "none";
+  answer: "json" | "text" | "either" | "file" | "none";
   /** The body is sent as `multipart/form-data`. */
   isForm?: boolean;
   /** The media type of a stream of lines; one of events if absent. */
@@ -116,7 +116,7 @@ export class BaseClient {
     options?.onResponse?.(response);
     const mediaType = operation.lines ?? "text/event-stream";
     if (!response.body || !response.headers.get("content-type")?.startsWith(mediaType)) {
-      throw new APIResponseError(`not a stream as ${mediaType}: ${await readText(response)}`);
+      throw new APIResponseError(`not a stream as ${mediaType}: ${await wholeOf(response.text())}`);
     }
     const items = response.body
       .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
@@ -143,7 +143,8 @@ export class BaseClient {
     options?: CallOptions,
   ): Promise<WithResponse<Answer>> {
     const response = await this.#send(operation, given, options);
-    const text = await readText(response);
+    if (operation.answer === "file") return { data: (await wholeOf(response.blob())) as Answer, response };
+    const text = await wholeOf(response.text());
     if (operation.answer === "none") return { data: undefined as Answer, response };
     const isText = operation.answer === "text" || (operation.answer === "either" && !isJson(response));
     return { data: (isText ? text : parse(text)) as Answer, response };
@@ -164,7 +165,7 @@ export class BaseClient {
     } catch (error) {
       if (!isHTTPError(error)) throw new APIConnectionError(`no answer: ${String(error)}`, { cause: error });
       const { status, headers } = error.response;
-      throw new APIStatusError(status, parseOrKeep(await readText(error.response)), headers);
+      throw new APIStatusError(status, parseOrKeep(await wholeOf(error.response.text())), headers);
     }
   }
 
@@ -239,9 +240,9 @@ function isJson(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("application/json") ?? false;
 }
 
-async function readText(response: Response): Promise<string> {
+async function wholeOf<Body>(body: Promise<Body>): Promise<Body> {
   try {
-    return await response.text();
+    return await body;
   } catch (error) {
     throw new APIConnectionError(`no whole answer: ${String(error)}`, { cause: error });
   }

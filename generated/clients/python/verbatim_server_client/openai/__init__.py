@@ -7,6 +7,7 @@ from .client import Client
 from .errors import (
     AuthenticationError,
     BadRequestError,
+    ConflictError,
     ContentTooLargeError,
     InternalServerError,
     NotFoundError,
@@ -23,6 +24,7 @@ __all__ = [
     "BadRequestError",
     "CONTRACT_VERSION",
     "Client",
+    "ConflictError",
     "ContentTooLargeError",
     "InternalServerError",
     "NotFoundError",

@@ -659,6 +659,177 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.CREATE_TRANSLATION, Arguments(body=body))
 
+    async def list_files(
+        self,
+        *,
+        purpose: str | None = None,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+    ) -> m.ListFilesResponse:
+        """GET /v1/files: List the files of the request's key
+
+        Keyword arguments:
+            purpose: Only files of this purpose.
+            limit: How many files to return at most.
+            order: `desc`: the newest first.
+            after: The id of a file to go on after, in that order.
+
+        Declared errors: 400, 401, 500, 503.
+
+        Example::
+
+            answer = await client.list_files()
+        """
+        return await self._call(
+            o.LIST_FILES,
+            Arguments(
+                query={"purpose": purpose, "limit": limit, "order": order, "after": after},
+            ),
+        )
+
+    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> m.OpenAIFile:
+        """POST /v1/files: Store a file, such as the requests of a batch
+
+        It is seen with the key alone that stored it.
+
+        Keyword arguments are the members of `requests.CreateFileRequest`.
+
+        Declared errors: 400, 401, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.create_file(file=open("requests.jsonl", "rb"), purpose="batch")
+        """
+        return await self._call(o.CREATE_FILE, Arguments(body=body))
+
+    async def retrieve_file(self, file_id: str) -> m.OpenAIFile:
+        """GET /v1/files/{file_id}: Tell of one file
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.retrieve_file("file-0f3c")
+        """
+        return await self._call(
+            o.RETRIEVE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def delete_file(self, file_id: str) -> m.DeleteFileResponse:
+        """DELETE /v1/files/{file_id}: Delete a file
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.delete_file("file-0f3c")
+        """
+        return await self._call(
+            o.DELETE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def download_file(self, file_id: str) -> bytes:
+        """GET /v1/files/{file_id}/content: Return what is in a file
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.download_file("file-0f3c")
+        """
+        return await self._call(
+            o.DOWNLOAD_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def list_batches(
+        self, *, after: str | None = None, limit: int | None = None
+    ) -> m.ListBatchesResponse:
+        """GET /v1/batches: List the batches of the request's key, the newest first
+
+        Keyword arguments:
+            after: The id of a batch to go on after.
+            limit: How many batches to return at most.
+
+        Declared errors: 400, 401, 500, 503.
+
+        Example::
+
+            answer = await client.list_batches()
+        """
+        return await self._call(
+            o.LIST_BATCHES,
+            Arguments(
+                query={"after": after, "limit": limit},
+            ),
+        )
+
+    async def create_batch(self, **body: Unpack[r.CreateBatchRequest]) -> m.Batch:
+        """POST /v1/batches: Answer the requests in a file when nothing else waits
+
+        Each line of the file is a request: `custom_id`, which no other line has, `method` (`POST`), `url`
+        and `body`. A file with a line that is not one fails the batch, whose `errors` then name the lines.
+        Lines are answered in their order, after all other requests, and go on after a restart of the
+        server.
+
+        Keyword arguments are the members of `requests.CreateBatchRequest`.
+
+        Declared errors: 400, 401, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.create_batch(
+                input_file_id="file-0f3c",
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={"night": "7"},
+            )
+        """
+        return await self._call(o.CREATE_BATCH, Arguments(body=body))
+
+    async def retrieve_batch(self, batch_id: str) -> m.Batch:
+        """GET /v1/batches/{batch_id}: Tell of one batch
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.retrieve_batch("batch_0f3c")
+        """
+        return await self._call(
+            o.RETRIEVE_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
+    async def cancel_batch(self, batch_id: str) -> m.Batch:
+        """POST /v1/batches/{batch_id}/cancel: Answer no more lines of a batch
+
+        Lines that are being answered are broken off. The answers that there are come in the batch's files.
+
+        Declared errors: 400, 401, 404, 409, 500, 503.
+
+        Example::
+
+            answer = await client.cancel_batch("batch_0f3c")
+        """
+        return await self._call(
+            o.CANCEL_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
     async def list_models(self) -> m.ListModelsResponse:
         """GET /v1/models: List the models that a request may name
 

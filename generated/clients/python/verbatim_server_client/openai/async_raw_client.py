@@ -371,6 +371,131 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
 
+    async def list_files(
+        self,
+        *,
+        purpose: str | None = None,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+    ) -> APIResponse[m.ListFilesResponse]:
+        """The raw answer of `AsyncClient.list_files`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.LIST_FILES,
+            Arguments(
+                query={"purpose": purpose, "limit": limit, "order": order, "after": after},
+            ),
+        )
+
+    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.OpenAIFile]:
+        """The raw answer of `AsyncClient.create_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_FILE, Arguments(body=body))
+
+    async def retrieve_file(self, file_id: str) -> APIResponse[m.OpenAIFile]:
+        """The raw answer of `AsyncClient.retrieve_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.RETRIEVE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def delete_file(self, file_id: str) -> APIResponse[m.DeleteFileResponse]:
+        """The raw answer of `AsyncClient.delete_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def download_file(self, file_id: str) -> APIResponse[bytes]:
+        """The raw answer of `AsyncClient.download_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DOWNLOAD_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    async def list_batches(
+        self, *, after: str | None = None, limit: int | None = None
+    ) -> APIResponse[m.ListBatchesResponse]:
+        """The raw answer of `AsyncClient.list_batches`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.LIST_BATCHES,
+            Arguments(
+                query={"after": after, "limit": limit},
+            ),
+        )
+
+    async def create_batch(self, **body: Unpack[r.CreateBatchRequest]) -> APIResponse[m.Batch]:
+        """The raw answer of `AsyncClient.create_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_BATCH, Arguments(body=body))
+
+    async def retrieve_batch(self, batch_id: str) -> APIResponse[m.Batch]:
+        """The raw answer of `AsyncClient.retrieve_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.RETRIEVE_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
+    async def cancel_batch(self, batch_id: str) -> APIResponse[m.Batch]:
+        """The raw answer of `AsyncClient.cancel_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.CANCEL_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
     async def list_models(self) -> APIResponse[m.ListModelsResponse]:
         """The raw answer of `AsyncClient.list_models`.
 

@@ -19,6 +19,10 @@ class NotFoundError(errors.NotFoundError[m.ErrorResponse]):
     """404: No model of this name is served"""
 
 
+class ConflictError(errors.ConflictError[m.ErrorResponse]):
+    """409: The batch has ended"""
+
+
 class ContentTooLargeError(errors.ContentTooLargeError[m.ErrorResponse]):
     """413: The body is longer than the server accepts"""
 
@@ -43,6 +47,7 @@ ERRORS: Final[dict[int, tuple[type[errors.APIStatusError[Any]], Any]]] = {
     400: (BadRequestError, m.ErrorResponse),
     401: (AuthenticationError, m.ErrorResponse),
     404: (NotFoundError, m.ErrorResponse),
+    409: (ConflictError, m.ErrorResponse),
     413: (ContentTooLargeError, m.ErrorResponse),
     415: (UnsupportedMediaTypeError, m.ErrorResponse),
     429: (RateLimitError, m.ErrorResponse),

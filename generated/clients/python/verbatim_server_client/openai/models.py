@@ -547,6 +547,65 @@ class Model(AnswerPart):
     """The model that an adapter adapts; null for a model."""
 
 
+class OpenAIFile(AnswerPart):
+    id: str
+    """The file's id."""
+    object: Literal["file"]
+    bytes: Annotated[int, Field(ge=0)]
+    """Its size."""
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    expires_at: int | None
+    """When it is deleted, as Unix time; null for never."""
+    filename: str
+    """Its name."""
+    purpose: Literal["batch", "batch_output", "user_data"]
+    """`batch_output`: answers of a batch."""
+    status: Literal["processed"]
+    """Files need no processing."""
+
+
+class ListFilesResponse(AnswerPart):
+    object: Literal["list"]
+    data: list[OpenAIFile]
+    """In the order that was asked for."""
+    first_id: str | None
+    """The id of the first of them; null for none."""
+    last_id: str | None
+    """The id of the last of them; null for none."""
+    has_more: bool
+    """Whether more follow."""
+
+
+class DeleteFileResponse(AnswerPart):
+    id: str
+    """The id that it had."""
+    object: Literal["file"]
+    deleted: Literal[True]
+
+
+class BatchRequestCounts(AnswerPart):
+    """How many lines there are, and how many have ended."""
+
+    total: Annotated[int, Field(ge=0)]
+    """All lines."""
+    completed: Annotated[int, Field(ge=0)]
+    """Those with an answer of status 200."""
+    failed: Annotated[int, Field(ge=0)]
+    """Those with another answer, or without one at the end."""
+
+
+class BatchError(AnswerPart):
+    code: str
+    """What is wrong, as a name to act on."""
+    message: str
+    """The same in words."""
+    param: str | None
+    """The field at fault."""
+    line: int | None
+    """The number of the line, from 1; null where it is the whole file."""
+
+
 class Error(AnswerPart):
     message: str
     """What went wrong, in words."""
@@ -926,6 +985,12 @@ class ListModelsResponse(AnswerPart):
     """The one model that is served, under its own name."""
 
 
+class BatchErrors(AnswerPart):
+    object: Literal["list"]
+    data: list[BatchError]
+    """By line; the first hundred, if there are more."""
+
+
 class ErrorResponse(AnswerPart):
     error: Error
     """What went wrong."""
@@ -1145,6 +1210,60 @@ class CreateEmbeddingResponse(AnswerPart):
 TranscriptionStreamEvent = TypeAliasType(
     "TranscriptionStreamEvent", TranscriptTextDeltaEvent | TranscriptTextDoneEvent | ErrorResponse
 )
+
+
+class Batch(AnswerPart):
+    id: str
+    """The batch's id."""
+    object: Literal["batch"]
+    endpoint: str
+    """What its lines ask."""
+    errors: BatchErrors | None
+    """What is wrong with the lines of a batch that failed."""
+    input_file_id: str
+    """The file with its lines."""
+    completion_window: Literal["24h"]
+    status: Literal[
+        "validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"
+    ]
+    """How far it is."""
+    output_file_id: str | None
+    """The file with the answers of status 200; null if there are none."""
+    error_file_id: str | None
+    """The file with the answers of other statuses, and with the lines that have none; null if there are none."""
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    in_progress_at: int | None
+    """When its lines began to be answered."""
+    expires_at: int
+    """When its lines expire."""
+    finalizing_at: int | None
+    """When its files began to be written."""
+    completed_at: int | None
+    """When it was completed."""
+    failed_at: int | None
+    """When it failed."""
+    expired_at: int | None
+    """When it expired."""
+    cancelling_at: int | None
+    """When it was asked to be cancelled."""
+    cancelled_at: int | None
+    """When it was cancelled."""
+    request_counts: BatchRequestCounts
+    metadata: Metadata | None
+    """As in the request."""
+
+
+class ListBatchesResponse(AnswerPart):
+    object: Literal["list"]
+    data: list[Batch]
+    """The newest first."""
+    first_id: str | None
+    """The id of the first of them; null for none."""
+    last_id: str | None
+    """The id of the last of them; null for none."""
+    has_more: bool
+    """Whether more follow."""
 
 
 class RenderedRequest(AnswerPart):

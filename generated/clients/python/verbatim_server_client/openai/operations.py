@@ -127,6 +127,33 @@ CREATE_TRANSLATION: Final[
     files=frozenset(["file"]),
     errors=e.ERRORS,
 )
+LIST_FILES: Final[Operation[m.ListFilesResponse, None]] = Operation(
+    method="GET", path="/v1/files", answer=m.ListFilesResponse, errors=e.ERRORS
+)
+CREATE_FILE: Final[Operation[m.OpenAIFile, None]] = Operation(
+    method="POST", path="/v1/files", answer=m.OpenAIFile, files=frozenset(["file"]), errors=e.ERRORS
+)
+RETRIEVE_FILE: Final[Operation[m.OpenAIFile, None]] = Operation(
+    method="GET", path="/v1/files/{file_id}", answer=m.OpenAIFile, errors=e.ERRORS
+)
+DELETE_FILE: Final[Operation[m.DeleteFileResponse, None]] = Operation(
+    method="DELETE", path="/v1/files/{file_id}", answer=m.DeleteFileResponse, errors=e.ERRORS
+)
+DOWNLOAD_FILE: Final[Operation[bytes, None]] = Operation(
+    method="GET", path="/v1/files/{file_id}/content", is_file=True, errors=e.ERRORS
+)
+LIST_BATCHES: Final[Operation[m.ListBatchesResponse, None]] = Operation(
+    method="GET", path="/v1/batches", answer=m.ListBatchesResponse, errors=e.ERRORS
+)
+CREATE_BATCH: Final[Operation[m.Batch, None]] = Operation(
+    method="POST", path="/v1/batches", answer=m.Batch, errors=e.ERRORS
+)
+RETRIEVE_BATCH: Final[Operation[m.Batch, None]] = Operation(
+    method="GET", path="/v1/batches/{batch_id}", answer=m.Batch, errors=e.ERRORS
+)
+CANCEL_BATCH: Final[Operation[m.Batch, None]] = Operation(
+    method="POST", path="/v1/batches/{batch_id}/cancel", answer=m.Batch, errors=e.ERRORS
+)
 LIST_MODELS: Final[Operation[m.ListModelsResponse, None]] = Operation(
     method="GET", path="/v1/models", answer=m.ListModelsResponse, errors=e.ERRORS
 )

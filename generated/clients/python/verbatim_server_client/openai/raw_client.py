@@ -365,6 +365,131 @@ class RawClient:
         """
         return self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
 
+    def list_files(
+        self,
+        *,
+        purpose: str | None = None,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+    ) -> APIResponse[m.ListFilesResponse]:
+        """The raw answer of `Client.list_files`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.LIST_FILES,
+            Arguments(
+                query={"purpose": purpose, "limit": limit, "order": order, "after": after},
+            ),
+        )
+
+    def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.OpenAIFile]:
+        """The raw answer of `Client.create_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.CREATE_FILE, Arguments(body=body))
+
+    def retrieve_file(self, file_id: str) -> APIResponse[m.OpenAIFile]:
+        """The raw answer of `Client.retrieve_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.RETRIEVE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    def delete_file(self, file_id: str) -> APIResponse[m.DeleteFileResponse]:
+        """The raw answer of `Client.delete_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.DELETE_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    def download_file(self, file_id: str) -> APIResponse[bytes]:
+        """The raw answer of `Client.download_file`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.DOWNLOAD_FILE,
+            Arguments(
+                path={"file_id": file_id},
+            ),
+        )
+
+    def list_batches(
+        self, *, after: str | None = None, limit: int | None = None
+    ) -> APIResponse[m.ListBatchesResponse]:
+        """The raw answer of `Client.list_batches`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.LIST_BATCHES,
+            Arguments(
+                query={"after": after, "limit": limit},
+            ),
+        )
+
+    def create_batch(self, **body: Unpack[r.CreateBatchRequest]) -> APIResponse[m.Batch]:
+        """The raw answer of `Client.create_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.CREATE_BATCH, Arguments(body=body))
+
+    def retrieve_batch(self, batch_id: str) -> APIResponse[m.Batch]:
+        """The raw answer of `Client.retrieve_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.RETRIEVE_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
+    def cancel_batch(self, batch_id: str) -> APIResponse[m.Batch]:
+        """The raw answer of `Client.cancel_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.CANCEL_BATCH,
+            Arguments(
+                path={"batch_id": batch_id},
+            ),
+        )
+
     def list_models(self) -> APIResponse[m.ListModelsResponse]:
         """The raw answer of `Client.list_models`.
 

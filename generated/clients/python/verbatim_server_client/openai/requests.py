@@ -55,7 +55,7 @@ class InputFile(TypedDict, closed=True):
     file_data: NotRequired[str | None]
     """The file in base64, alone or as a data URL."""
     file_id: NotRequired[str | None]
-    """Refused: no file is stored here."""
+    """Refused: a message cannot refer to a stored file."""
     filename: NotRequired[str | None]
     """What the file is called."""
 
@@ -262,7 +262,7 @@ class ResponseInputImage(TypedDict, closed=True):
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """Where OpenAI's cache may end a prefix. It has no effect here."""
     file_id: NotRequired[str | None]
-    """Refused: no file is stored here."""
+    """Refused: a message cannot refer to a stored file."""
     detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
     """How closely to look. It has no effect here; the model's own processor decides."""
 
@@ -272,7 +272,7 @@ class ResponseInputFile(TypedDict, closed=True):
 
     type: Literal["input_file"]
     file_id: NotRequired[str | None]
-    """Refused: no file is stored here."""
+    """Refused: a message cannot refer to a stored file."""
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """Where OpenAI's cache may end a prefix. It has no effect here."""
     file_url: NotRequired[str | None]
@@ -480,6 +480,15 @@ class VadConfig(TypedDict, closed=True):
     """Milliseconds of sound before speech that a chunk begins with. At least 0, at most 2147483647. Default: `300`."""
     silence_duration_ms: NotRequired[int]
     """Milliseconds of silence after which speech has ended. At least 0, at most 2147483647. Default: `200`."""
+
+
+class FileExpirationAfter(TypedDict, closed=True):
+    """When the file is deleted."""
+
+    anchor: Literal["created_at"]
+    """The time to count from."""
+    seconds: int
+    """How long after it, from an hour to 30 days. At least 3600, at most 2592000."""
 
 
 class VideoUrl(TypedDict, closed=True):
@@ -824,6 +833,30 @@ class CreateTranscriptionRequest(TypedDict, closed=True):
     """Not supported, since speakers are not told apart here."""
     seed: NotRequired[int]
     """Equal seeds give equal transcripts where the temperature is not 0. At least -9223372036854775808, at most 9223372036854775807."""
+
+
+class CreateFileRequest(TypedDict, closed=True):
+    file: Upload
+    """The file. The server's settings bound its size."""
+    purpose: Literal["batch", "user_data"]
+    """`batch`: requests of a batch, one a line in JSON. `user_data`: anything."""
+    expires_after: NotRequired[FileExpirationAfter]
+    """If absent, files of the purpose `batch` are deleted after 30 days, and others never."""
+
+
+class CreateBatchRequest(TypedDict, closed=True):
+    input_file_id: str
+    """The id of a file of the purpose `batch`, of up to 50,000 lines."""
+    endpoint: Literal[
+        "/v1/responses", "/v1/chat/completions", "/v1/embeddings", "/v1/completions", "/v1/decisions"
+    ]
+    """What the lines ask, which must have it as their `url`."""
+    completion_window: Literal["24h"]
+    """The time for the batch. Lines that have no answer by then expire."""
+    metadata: NotRequired[Mapping[str, str] | None]
+    """Notes of the client's own, which the batch repeats. They have no effect."""
+    output_expires_after: NotRequired[FileExpirationAfter | None]
+    """When the files with the answers are deleted; after 30 days if absent."""
 
 
 class ChatCompletionRequestMessageContentPartVideo(TypedDict, closed=True):

@@ -38,6 +38,7 @@ class Operation(Generic[AnswerT, EventT]):
 
     path: a template, in which `{name}` takes one segment and `{name:path}` takes slashes too.
     answer: the type of a whole answer's JSON; None where there is none. is_text: it is text instead.
+    is_file: it is the bytes of a file.
     may_be_text: an answer that is not declared as JSON is a text, whatever `answer` is.
     files: the members of a body that comes as `multipart/form-data` which are files; None for a body as JSON.
     wire_names: of those of its members that are called otherwise on the wire.
@@ -51,6 +52,7 @@ class Operation(Generic[AnswerT, EventT]):
     path: str
     answer: Any = None
     is_text: bool = False
+    is_file: bool = False
     may_be_text: bool = False
     files: frozenset[str] | None = None
     wire_names: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +75,9 @@ class Operation(Generic[AnswerT, EventT]):
         if not response.is_success:
             raise self.error(response)
         answer: Any = None
-        if self.is_text or (self.may_be_text and not _is_json(response)):
+        if self.is_file:
+            answer = response.content
+        elif self.is_text or (self.may_be_text and not _is_json(response)):
             answer = response.text
         elif self.answer is not None:
             answer = _decode(self.answer, response.text)

@@ -231,7 +231,7 @@ def _image_url(part: m.ResponseInputImage, field: str) -> str:
     if part.image_url is not None:
         return part.image_url
     if part.file_id is not None:
-        reason = "No file is stored here, so none has an id; send the image in 'image_url'."
+        reason = "An item cannot refer to a stored file; send the image in 'image_url'."
         raise Refused(reason, f"{field}.file_id", Violation.UNSUPPORTED_VALUE)
     raise Refused("An image needs its 'image_url'.", f"{field}.image_url", Violation.MISSING)
 

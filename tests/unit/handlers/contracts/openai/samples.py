@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import orjson
+
 from tests.support.samples.bodies import (
     ALL_CHAT_FEATURES,
     CALLING,
@@ -35,10 +37,15 @@ _PREDICATE: Final = {"type": "predicate", "instructions": "It rains."}
 _CHOICE: Final = {"type": "choice", "instructions": "Who?", "choices": [{"value": "a"}, {"value": True}]}
 _SCORE: Final = {"type": "score", "instructions": "How?", "levels": [{"label": "a"}, {"label": "b"}]}
 _DECISION: Final = {**MODEL, "input": "Hello", "questions": [_PREDICATE, _CHOICE, _SCORE]}
-_BATCH: Final = {"messages": [CHAT["messages"], CHAT["messages"]], "max_tokens": 5}
+_CHAT_BATCH: Final = {"messages": [CHAT["messages"], CHAT["messages"]], "max_tokens": 5}
 _TOKENS: Final = {"index": 0, "token_ids": [72, 105]}
 _GENERATED: Final = {"generate_response": {"choices": [{**_TOKENS, "finish_reason": "length"}]}}
 _EVENT: Final = {**STREAM, "generate_chunk": {"choices": [_TOKENS]}}
+_LONG_COMPLETION: Final = {**MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_LINE: Final = {"custom_id": "a", "method": "POST", "url": "/v1/completions", "body": _LONG_COMPLETION}
+_UPLOAD: Final = ("/v1/files", {"file": orjson.dumps(_LINE), "purpose": "batch"})
+_BATCH: Final = {"input_file_id": "{id}", "endpoint": "/v1/completions", "completion_window": "24h"}
+_BATCH_MADE: Final = (_UPLOAD, ("/v1/batches", _BATCH))
 _EXCHANGES: Final = (
     Exchange("POST", "/v1/chat/completions", 200, {**MODEL, **CHAT}),
     Exchange(
@@ -121,6 +128,19 @@ _EXCHANGES: Final = (
     ),
     Exchange("GET", f"{_CONVERSATIONS}/conv_0", 404),
     Exchange("GET", f"{_CONVERSATIONS}/conv_0/items", 404),
+    Exchange("GET", "/v1/files", 200, before=(_UPLOAD,)),
+    Exchange("GET", "/v1/files?after=file-0", 400),
+    *(
+        Exchange(method, f"/v1/files/{{id}}{path}", 200, before=(_UPLOAD,))
+        for method, path in (("GET", ""), ("GET", "/content"), ("DELETE", ""))
+    ),
+    Exchange("GET", "/v1/files/file-0", 404),
+    Exchange("POST", "/v1/batches/{id}/cancel", 200, before=_BATCH_MADE),
+    Exchange("POST", "/v1/batches", 200, _BATCH, before=(_UPLOAD,)),
+    Exchange("GET", "/v1/batches/{id}", 200, before=_BATCH_MADE),
+    Exchange("GET", "/v1/batches", 200, before=_BATCH_MADE),
+    Exchange("POST", "/v1/batches", 400, {**_BATCH, "input_file_id": "file-0"}),
+    Exchange("GET", "/v1/batches/batch_0", 404),
     Exchange("POST", "/v1/responses/input_tokens", 200, {"input": "Hello!"}),
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **OTHER_MODEL}),
@@ -138,9 +158,9 @@ _EXCHANGES: Final = (
     ),
     Exchange("POST", "/v1/completions/derender", 200, _EVENT),
     Exchange("POST", "/v1/completions/derender", 400, {"generate_responses": []}),
-    Exchange("POST", "/v1/chat/completions/batch", 200, {**MODEL, **_BATCH, "seed": 5}),
-    Exchange("POST", "/v1/chat/completions/batch", 400, {**MODEL, **_BATCH, "n": 2}),
-    Exchange("POST", "/v1/chat/completions/batch", 404, {**OTHER_MODEL, **_BATCH}),
+    Exchange("POST", "/v1/chat/completions/batch", 200, {**MODEL, **_CHAT_BATCH, "seed": 5}),
+    Exchange("POST", "/v1/chat/completions/batch", 400, {**MODEL, **_CHAT_BATCH, "n": 2}),
+    Exchange("POST", "/v1/chat/completions/batch", 404, {**OTHER_MODEL, **_CHAT_BATCH}),
     Exchange("POST", "/v1/responses/render", 200, {**_RESPONSE, "seed": 5}),
     Exchange("POST", "/v1/responses/render", 400, {**_RESPONSE, "previous_response_id": "resp_1"}),
     Exchange("POST", "/v1/responses/render", 404, {**_RESPONSE, **OTHER_MODEL}),
@@ -164,7 +184,6 @@ _EXCHANGES: Final = (
     Exchange("GET", "/v1/models/verbatim-demo", 200),
     Exchange("GET", "/v1/models/other", 404),
 )
-_LONG_COMPLETION: Final = {**MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
 _LONG_RESPONSE: Final = {**MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
 

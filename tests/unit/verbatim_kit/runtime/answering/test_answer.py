@@ -1,7 +1,7 @@
 """Only answers that the operation declares, and the contract's errors, leave the server."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from tests.unit.verbatim_kit.runtime.client import send
 from tests.unit.verbatim_kit.runtime.notes import Kept, Note, NoteHandlers, NotesContract, serve
-from verbatim_kit.runtime.operation import EncodedAnswer
+from verbatim_kit.runtime.operation import EncodedAnswer, FileContent
 from verbatim_kit.runtime.problem import Problem
 from verbatim_kit.runtime.server import ContractServer
 
@@ -29,6 +29,26 @@ async def test_text_and_empty_answers_have_the_declared_form() -> None:
     assert (text.headers["content-type"], text.text) == ("text/plain; charset=utf-8", "é 1\n")
     empty = await send(app, "GET", "/ping")
     assert (empty.status_code, empty.content, "content-type" in empty.headers) == (200, b"", False)
+
+
+async def pieces(*content: bytes) -> AsyncIterator[bytes]:
+    for piece in content:
+        yield piece
+
+
+async def test_a_file_comes_in_pieces_with_its_length() -> None:
+    app = serve(picture=lambda call: FileContent(5, pieces(b"\xff\x00", b"", b"abc")))
+    for method, content in (("GET", b"\xff\x00abc"), ("HEAD", b"")):
+        response = await send(app, method, "/picture")
+        assert (response.status_code, response.content) == (200, content)
+        assert response.headers["content-type"] == "application/octet-stream"
+        assert response.headers["content-length"] == "5"
+
+
+async def test_a_file_is_no_bytes_and_no_answer_of_another_operation() -> None:
+    assert (await send(serve(picture=lambda call: b"abc"), "GET", "/picture")).status_code == 500
+    answer = serve(write=lambda body, call: FileContent(0, pieces()))
+    assert (await send(answer, "POST", "/notes", json=NOTE)).status_code == 500
 
 
 async def test_head_answers_as_get_without_the_body() -> None:
@@ -120,7 +140,7 @@ async def test_the_first_contract_to_claim_a_path_at_the_root_keeps_it_with_all_
     first = server.mount(NotesContract(), NoteHandlers(read=lambda call: "first"))
     second = server.mount(NotesContract(), NoteHandlers(read=lambda call: "second"))
     assert ([operation.id for operation in first], second) == (
-        ["write", "keep", "read", "watch", "sweep", "follow", "tail", "find", "ping"],
+        ["write", "keep", "read", "watch", "sweep", "follow", "tail", "find", "picture", "ping"],
         [],
     )
     assert (await send(server, "GET", "/notes")).text == "first"

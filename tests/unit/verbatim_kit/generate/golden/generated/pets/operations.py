@@ -8,6 +8,7 @@ from verbatim_kit.runtime.operation import (
     Answer,
     Call,
     EventStream,
+    FileContent,
     FormField,
     Handlers,
     Operation,
@@ -144,6 +145,15 @@ OPERATIONS: Final = (
         validation_status=422,
     ),
     Operation(
+        id="showPets",
+        handler="show_pets",
+        method="GET",
+        path="/pets/portraits",
+        summary="",
+        response=FileContent,
+        media_type="application/octet-stream",
+    ),
+    Operation(
         id="describePet",
         handler="describe_pet",
         method="POST",
@@ -254,6 +264,10 @@ class Operations(Handlers):
         Declared errors:
             422: The request is not what this document says
         """
+
+    @abstractmethod
+    async def show_pets(self, call: Call[NoHeaders]) -> FileContent:
+        """GET /pets/portraits"""
 
     @abstractmethod
     async def describe_pet(self, body: m.Portrait, call: Call[NoHeaders]) -> Answer[m.Pet] | str:

@@ -160,6 +160,15 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.COUNT_PETS, Arguments(body=body))
 
+    async def show_pets(self) -> bytes:
+        """GET /pets/portraits
+
+        Example::
+
+            answer = await client.show_pets()
+        """
+        return await self._call(o.SHOW_PETS, Arguments())
+
     async def describe_pet(self, **body: Unpack[r.Portrait]) -> m.Pet | str:
         """POST /pets/portraits
 

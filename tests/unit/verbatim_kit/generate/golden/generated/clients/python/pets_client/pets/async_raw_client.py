@@ -65,6 +65,10 @@ class AsyncRawClient:
         """The raw answer of `AsyncClient.count_pets`."""
         return await self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
+    async def show_pets(self) -> APIResponse[bytes]:
+        """The raw answer of `AsyncClient.show_pets`."""
+        return await self._client._respond(o.SHOW_PETS, Arguments())
+
     async def describe_pet(self, **body: Unpack[r.Portrait]) -> APIResponse[m.Pet | str]:
         """The raw answer of `AsyncClient.describe_pet`."""
         return await self._client._respond(o.DESCRIBE_PET, Arguments(body=body))

@@ -160,6 +160,15 @@ class Client(BaseClient):
         """
         return self._call(o.COUNT_PETS, Arguments(body=body))
 
+    def show_pets(self) -> bytes:
+        """GET /pets/portraits
+
+        Example::
+
+            answer = client.show_pets()
+        """
+        return self._call(o.SHOW_PETS, Arguments())
+
     def describe_pet(self, **body: Unpack[r.Portrait]) -> m.Pet | str:
         """POST /pets/portraits
 

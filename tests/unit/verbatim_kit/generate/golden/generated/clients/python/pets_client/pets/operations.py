@@ -42,6 +42,9 @@ WALK_PET: Final[Operation[m.Pet, m.Stride]] = Operation(
 COUNT_PETS: Final[Operation[str, None]] = Operation(
     method="POST", path="/pets/count", is_text=True, errors=e.ERRORS
 )
+SHOW_PETS: Final[Operation[bytes, None]] = Operation(
+    method="GET", path="/pets/portraits", is_file=True, errors=e.ERRORS
+)
 DESCRIBE_PET: Final[Operation[m.Pet | str, None]] = Operation(
     method="POST",
     path="/pets/portraits",

@@ -65,6 +65,10 @@ class RawClient:
         """The raw answer of `Client.count_pets`."""
         return self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
+    def show_pets(self) -> APIResponse[bytes]:
+        """The raw answer of `Client.show_pets`."""
+        return self._client._respond(o.SHOW_PETS, Arguments())
+
     def describe_pet(self, **body: Unpack[r.Portrait]) -> APIResponse[m.Pet | str]:
         """The raw answer of `Client.describe_pet`."""
         return self._client._respond(o.DESCRIBE_PET, Arguments(body=body))

@@ -1,0 +1,1 @@
+"""Files and batches: the operations of both, and the lines of batches."""
