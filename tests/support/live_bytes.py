@@ -13,13 +13,15 @@ from typing_extensions import override
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
     """The most bytes of storages that operations made within the mode, and that lived together.
 
-    device_type: of the storages that count.
+    device_type: of the storages that count. has_given: whether those count too that operations are given,
+    once they are.
     """
 
-    def __init__(self, device_type: str) -> None:
+    def __init__(self, device_type: str, *, has_given: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         self.most: int = 0
         self._device_type = device_type
+        self._has_given = has_given
         self._storages: dict[int, tuple[Any, int]] = {}
 
     @override
@@ -27,11 +29,12 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch le
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         new_reference: Any = StorageWeakRef  # torch leaves it untyped
-        given = {_number(leaf) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)}
+        given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        others = set() if self._has_given else {_number(leaf) for leaf in given}
         result = func(*args, **kwargs or {})
-        for leaf in tree_leaves(result):
+        for leaf in given + tree_leaves(result):
             is_counted = isinstance(leaf, Tensor) and leaf.device.type == self._device_type
-            if is_counted and (number := _number(leaf)) not in given:
+            if is_counted and (number := _number(leaf)) not in others:
                 storage = leaf.untyped_storage()
                 self._storages[number] = (new_reference(storage), storage.nbytes())
         self._storages = {number: held for number, held in self._storages.items() if not held[0].expired()}
