@@ -24,7 +24,8 @@ from engine.scheduling.scheduler import Scheduler
 PeakOf = Callable[[Callable[[], None]], int]
 
 _GREEDY: Final = SamplingParams(temperature=0.0)
-_PROMPT_LOGPROBS: Final = SamplingParams(temperature=0.0, num_prompt_logprobs=20)
+# A few of the best tokens are found block by block, which takes more memory than finding many.
+_FEW_LOGPROBS: Final = SamplingParams(temperature=0.0, num_prompt_logprobs=2)
 # Logits take most memory where all of this is asked for at the same time.
 _ALL_OPTIONS: Final = SamplingParams(
     top_p=0.9,
@@ -79,8 +80,8 @@ def largest_step_bytes(
 ) -> int:
     """Return the most bytes that a step takes in addition to weights and cache.
 
-    Two steps of as many tokens as one may have are computed, with all options: one in which as many sequences
-    as possible decode, while prompts take the rest, and one of prompts only.
+    Steps of as many tokens as one may have are computed, with all options: one in which as many sequences
+    as possible decode, while prompts take the rest, and others of prompts only.
     is_recorded: whether steps are to be recorded, which have memory of their own as long as the engine runs.
     runner: has at least one block, whose contents are lost.
     Raises ModelNotSupported if there is too little memory for them, and NoPagedAttention if they fail.
@@ -97,7 +98,7 @@ def largest_step_bytes(
 
     try:
         in_recordings = peak(most - num_prompts, _GREEDY) if is_recorded else 0
-        in_steps = max(peak(most - num_prompts, _ALL_OPTIONS), peak(0, _ALL_OPTIONS))
+        in_steps = max(peak(most - num_prompts, _ALL_OPTIONS), peak(0, _ALL_OPTIONS), peak(0, _FEW_LOGPROBS))
     except torch.OutOfMemoryError as error:
         raise ModelNotSupported(
             f"a step of {num_tokens:,} tokens takes more memory than the weights leave on {runner.device}: "

@@ -75,12 +75,13 @@ def test_no_step_takes_more_than_was_measured(architecture: str, seed: int) -> N
 
 @pytest.mark.usefixtures("numbers_made_up")
 def test_a_full_step_takes_about_what_was_measured() -> None:
-    """Else the memory would be reserved for nothing."""
+    """Else memory would be reserved for nothing, or too little."""
     core = new_core()
     request = REQUESTS["prompt logprobs"]
     assert isinstance(request, GenerationRequest)
+    measured = measure(core)
     core.add(0, replace(request, prompt=Prompt((5,) * MAX_BATCH_TOKENS)))
-    assert of_steps(core) > measure(core) / 2
+    assert measured / 2 < of_steps(core) <= measured
 
 
 @pytest.mark.usefixtures("numbers_made_up")
