@@ -233,7 +233,7 @@ $(FAKE_CUDA)/.ready: $(READY) constraints-gpu.txt
 	@touch $@
 
 .PHONY: test-fake-cuda
-test-fake-cuda: $(FAKE_CUDA)/.ready  ## Try the code for GPUs with torch's build for CUDA, without a GPU (installs 5.4 GB; five minutes)
+test-fake-cuda: $(FAKE_CUDA)/.ready  ## Try the code for GPUs with torch's build for CUDA, without a GPU (installs 5.4 GB; ten minutes)
 	OMP_NUM_THREADS=1 $(FAKE_CUDA)/bin/python -m pytest tests/fake_cuda tests/unit/engine/attention/varlen \
 		tests/parity/test_meta_steps.py tests/parity/test_recorded_steps.py tests/parity/test_varlen_parity.py
 

@@ -11,6 +11,7 @@ from engine.assembly.engine_parts import EngineParts
 from engine.assembly.fallback_parts import fallback_parts
 from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import PreparedModel, prepare_model
+from engine.assembly.step_memory import cuda_peak
 from engine.attention.varlen.library import torch_varlen
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
@@ -69,7 +70,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Pag
 
 def _on_pages(prepared: PreparedModel, on_progress: Callable[[str], None]) -> PagedParts:
     device = prepared.loaded.plan.device
-    return paged_parts(prepared, torch_varlen(device), cuda_graphs(device), on_progress)
+    return paged_parts(prepared, torch_varlen(device), cuda_graphs(device), cuda_peak(device), on_progress)
 
 
 def _open_publisher(config: KVEventsConfig) -> "KVEventPublisher":

@@ -7,6 +7,7 @@ from typing import Final
 # By the extra, the modules of requirements/; another extra's are left out where the libraries come with it.
 _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "engine": ("gguf", "llguidance", "numpy", "safetensors", "torch", "transformers", "xgrammar"),
+    "gpu": ("accelerate",),
     "media": ("PIL", "av", "gguf", "numpy", "transformers"),
     "transformers": ("gguf", "numpy", "transformers"),
 }

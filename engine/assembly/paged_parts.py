@@ -13,9 +13,11 @@ from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
 from engine.assembly.sequence_memory import SequenceMemory
+from engine.assembly.step_memory import PeakOf, largest_step_bytes
+from engine.attention.kv_cache.budget import StepMemory
 from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_backend import PagedBackend
-from engine.attention.varlen.choice import choose_layers
+from engine.attention.varlen.choice import VarlenChoice, choose_layers
 from engine.attention.varlen.library import VarlenLibrary
 from engine.config import EngineConfig
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
@@ -24,6 +26,7 @@ from engine.fusion.layer_stacking import stack_layers
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
 from engine.model.geometry_probe import observe_geometry
+from engine.model.loading.memory import size_in_words
 from engine.model.recorded_steps import Capture
 from engine.model.runner import ModelRunner
 from engine.port.info.kernels import Kernel, check_none_is_missing
@@ -46,9 +49,10 @@ def paged_parts(
     prepared: PreparedModel,
     library: VarlenLibrary | None,
     capture: Capture | None,
+    peak_of: PeakOf | None,
     on_progress: Callable[[str], None],
 ) -> PagedParts:
-    """Return the parts of a model that attends over pages. library, capture: None on a CPU.
+    """Return the parts of a model that attends over pages. library, capture, peak_of: None on a CPU.
 
     Raises NoPagedAttention if it cannot.
     """
@@ -63,17 +67,23 @@ def paged_parts(
     device = loaded.model.device
     slot_bytes = None if observed is None else observed.geometry.slot_bytes
     memory = SequenceMemory.on_pages(geometry, slot_bytes, config)
-    sizes = memory.sizes(config, loaded.plan)
+    attention = PagedBackend(KVPages(geometry, 1, config.block_size, device))
+    runner = ModelRunner(loaded.model, attention, None, loaded.media)
+    steps = None
+    is_sized = config.num_kv_blocks is not None or config.kv_cache_bytes is not None
+    if choice is not None and peak_of is not None and observed is None and not is_sized:
+        steps = _measure_steps(prepared, choice, runner, attention, peak_of, is_recorded=capture is not None)
+        on_progress(f"steps take up to {size_in_words(steps.num_bytes)} in addition to weights and cache")
+    sizes = memory.sizes(config, loaded.plan, steps=steps)
     states = None
     if observed is not None:
         compute_by_sequence(observed.modules)
-        states = StateStore(observed.geometry, sizes.num_state_slots, device)
+        runner.states = states = StateStore(observed.geometry, sizes.num_state_slots, device)
         if config.max_draft_tokens:
             on_progress(NO_DRAFTS)
-    attention = PagedBackend(
-        KVPages(geometry, sizes.num_blocks, config.block_size, device, num_spare=0 if capture is None else 1)
+    attention.pages = KVPages(
+        geometry, sizes.num_blocks, config.block_size, device, num_spare=0 if capture is None else 1
     )
-    runner = ModelRunner(loaded.model, attention, states, loaded.media)
     slots = None
     if states is not None:
         _choose_steps(loaded.model, runner, on_progress)
@@ -101,6 +111,35 @@ def paged_parts(
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
     return PagedParts(config, runner, scheduler, loaded.tokenizer, info, loaded.media, None, attention)
+
+
+def _measure_steps(
+    prepared: PreparedModel,
+    choice: VarlenChoice,
+    runner: ModelRunner,
+    attention: PagedBackend,
+    peak_of: PeakOf,
+    *,
+    is_recorded: bool,
+) -> StepMemory:
+    """Return the memory of steps whose layers attend as was chosen. is_recorded: if all can be recorded.
+
+    Raises ModelNotSupported and NoPagedAttention as `largest_step_bytes` does.
+    """
+    loaded, own = prepared.loaded, attention.attention
+    if choice.served is not None:
+        attention.attention = choice.served.attention
+    is_all = choice.served is not None and len(choice.served.layers) == attention.pages.num_layers
+    num_bytes = largest_step_bytes(
+        runner,
+        loaded.tokenizer,
+        prepared.config,
+        loaded.plan.max_total_tokens,
+        peak_of,
+        is_recorded=is_recorded and is_all,
+    )
+    attention.attention = own
+    return StepMemory(num_bytes, is_bounded=is_all and loaded.media is None)
 
 
 def _with_blocks(config: EngineConfig, block_size: int) -> EngineConfig:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from transformers import PreTrainedModel
 
-from engine.attention.kv_cache.budget import CacheSizes, choose_cache_sizes
+from engine.attention.kv_cache.budget import CacheSizes, StepMemory, choose_cache_sizes
 from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.model.fallback.trial import CacheCost
@@ -36,10 +36,17 @@ class SequenceMemory(NamedTuple):
         slot_bytes = cost.with_audio_of(model).sequence_bytes or None
         return cls(KVGeometry((), model.dtype), cost.token_bytes * config.block_size, slot_bytes, obstacle)
 
-    def sizes(self, config: EngineConfig, plan: PlannedModel, *, reserved_bytes: int = 0) -> CacheSizes:
+    def sizes(
+        self,
+        config: EngineConfig,
+        plan: PlannedModel,
+        *,
+        reserved_bytes: int = 0,
+        steps: StepMemory | None = None,
+    ) -> CacheSizes:
         """Return the sizes of what is to be allocated next.
 
-        reserved_bytes: as of `choose_cache_sizes`. Raises ModelNotSupported as it does.
+        reserved_bytes, steps: as of `choose_cache_sizes`. Raises ModelNotSupported as it does.
         """
         return choose_cache_sizes(
             config,
@@ -48,5 +55,6 @@ class SequenceMemory(NamedTuple):
             plan.max_total_tokens,
             plan.device,
             reserved_bytes=reserved_bytes,
+            steps=steps,
             keeps_snapshots=self.paged_obstacle is None,
         )

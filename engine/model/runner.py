@@ -58,6 +58,7 @@ class Recordings(Protocol):
 class ModelRunner:
     """A transformers model, its attention backend, and the states of its recurrent layers if it has any.
 
+    states: those of its recurrent layers; set before a batch runs, as they take what is left of the memory.
     is_stepwise: whether recurrent layers compute a chunk that continues a sequence token by token.
     media: what reads the model's media; None for a model that reads only text.
     decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
@@ -73,7 +74,7 @@ class ModelRunner:
     ) -> None:
         self._model = model
         self._attention = attention
-        self._states = states
+        self.states = states
         self._arguments = inspect.signature(model.forward).parameters
         self._hidden_states = HiddenStates(model)
         self._joined_adapters = JoinedAdapters()
@@ -114,11 +115,11 @@ class ModelRunner:
     @property
     def num_slots(self) -> int | None:
         """The number of slots for recurrent states; None for a model without such states."""
-        return None if self._states is None else self._states.num_slots
+        return None if self.states is None else self.states.num_slots
 
     def copy_states(self, copies: list[tuple[int, int]]) -> None:
-        assert self._states is not None, "there are no states without recurrent layers"
-        self._states.copy(copies)
+        assert self.states is not None, "there are no states without recurrent layers"
+        self.states.copy(copies)
 
     def release_states(self, slots: list[int]) -> None:
         """Do nothing: slots have their memory whether sequences own them or not."""
@@ -147,9 +148,7 @@ class ModelRunner:
             self._hidden_states.keep(replayed[0])
             return replayed[1]
         batch = batch.on(self.device)
-        states = (
-            None if self._states is None else StateRows(batch, self._states, is_stepwise=self.is_stepwise)
-        )
+        states = None if self.states is None else StateRows(batch, self.states, is_stepwise=self.is_stepwise)
         token = current_attention.set(self._attention.plan(batch))
         adapters_token = current_adapters.set(
             None

@@ -53,7 +53,7 @@ class OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch le
     ) -> Any:
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor) and leaf.dim()]
         devices = {tensor.device.type for tensor in tensors}
-        is_upload = func is torch.ops.aten.copy_.default and args[0].is_meta and args[2:] == (True,)
+        is_upload = func is torch.ops.aten.copy_.default and not args[0].is_cpu and args[2:] == (True,)
         assert len(devices) < 2 or is_upload, f"{func} is given tensors of {sorted(devices)}"
         return func(*args, **kwargs or {})
 

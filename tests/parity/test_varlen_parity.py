@@ -17,6 +17,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
+from engine.assembly.step_memory import PeakOf
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.varlen.library import VarlenLibrary
 from engine.model.recorded_steps import Capture
@@ -75,10 +76,15 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def parts_of(
-    directory: Path, library: VarlenLibrary = LIBRARY, capture: Capture | None = None, **shape: Any
+    directory: Path,
+    library: VarlenLibrary = LIBRARY,
+    capture: Capture | None = None,
+    peak_of: PeakOf | None = None,
+    on_progress: Callable[[str], None] = lambda line: None,
+    **shape: Any,
 ) -> PagedParts:
     config = tiny_config(directory, dtype="float32", **shape)
-    return paged_parts(prepare_model(config, lambda line: None), library, capture, lambda line: None)
+    return paged_parts(prepare_model(config, on_progress), library, capture, peak_of, on_progress)
 
 
 def report_of(parts: PagedParts) -> KernelReport:

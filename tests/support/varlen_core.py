@@ -41,6 +41,8 @@ def varlen_core(
     num_drafted: int = 0,
     capture: Capture | None = None,
     runs_ahead: bool = False,
+    max_batch_tokens: int = 6,
+    max_num_sequences: int = 64,
 ) -> EngineCore:
     """Return an engine of a tiny model. capture: records its steps, if it is given."""
     model = tiny_model(architecture)
@@ -63,7 +65,10 @@ def varlen_core(
         for size in GRAPH_SIZES:
             recorded.record(size, capture)
     scheduler = Scheduler(
-        BlockPool(NUM_BLOCKS, BLOCK_SIZE), max_batch_tokens=6, max_num_sequences=64, states=slots
+        BlockPool(NUM_BLOCKS, BLOCK_SIZE),
+        max_batch_tokens=max_batch_tokens,
+        max_num_sequences=max_num_sequences,
+        states=slots,
     )
     tokenizer = Tokenizer(tiny_tokenizer(), vocab_size=model.config.vocab_size, end_token_ids=())
     speculator = None

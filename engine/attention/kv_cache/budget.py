@@ -9,12 +9,24 @@ from engine.host.machine import free_memory, total_memory
 from engine.port.errors import ModelNotSupported
 
 # Shares of the memory that is free once the weights are loaded; the rest is for activations, logits and other
-# processes.
+# processes, or for what fragments it where the memory of steps was measured.
 _SHARE_OF_CUDA = 0.8
+_SHARE_OF_CUDA_MEASURED = 0.9
 _SHARE_OF_HOST = 0.4
 # The share of that which recurrent states take, before the KV cache is sized.
 _SHARE_OF_STATES = 0.25
 _SNAPSHOTS_A_SEQUENCE = 4
+
+
+class StepMemory(NamedTuple):
+    """The memory that steps take in addition to weights and caches, as measured.
+
+    num_bytes: the most at the same time. is_bounded: whether nothing else grows with what requests ask for,
+    as copies of keys do, or the encoders of media.
+    """
+
+    num_bytes: int
+    is_bounded: bool
 
 
 class CacheSizes(NamedTuple):
@@ -39,13 +51,14 @@ def choose_cache_sizes(
     device: torch.device,
     *,
     reserved_bytes: int = 0,
+    steps: StepMemory | None = None,
     keeps_snapshots: bool = True,
 ) -> CacheSizes:
     """Return the sizes of the KV cache and of the recurrent states, which are to be allocated next.
 
     block_bytes: the memory of a block. slot_bytes: of one sequence's recurrent state; None without such
-    layers. reserved_bytes: what is free now and will be taken before, as by weights. keeps_snapshots: whether
-    there are states besides those of sequences.
+    layers. reserved_bytes: what is free now and will be taken before, as by weights. steps: None if they were
+    not measured. keeps_snapshots: whether there are states besides those of sequences.
     Raises ModelNotSupported as `choose_num_slots` and `choose_num_blocks` do.
     """
     num_slots, max_num_sequences = 0, config.max_num_sequences
@@ -59,7 +72,12 @@ def choose_cache_sizes(
         )
     state_bytes = num_slots * (slot_bytes or 0)
     num_blocks = choose_num_blocks(
-        config, block_bytes, max_total_tokens, device, reserved_bytes=reserved_bytes + state_bytes
+        config,
+        block_bytes,
+        max_total_tokens,
+        device,
+        reserved_bytes=reserved_bytes + state_bytes,
+        steps=steps,
     )
     return CacheSizes(num_blocks, num_blocks * block_bytes, num_slots, state_bytes, max_num_sequences)
 
@@ -71,10 +89,11 @@ def choose_num_blocks(
     device: torch.device,
     *,
     reserved_bytes: int = 0,
+    steps: StepMemory | None = None,
 ) -> int:
     """Return the number of KV blocks that the config asks for.
 
-    block_bytes, reserved_bytes: as of `choose_cache_sizes`.
+    block_bytes, reserved_bytes, steps: as of `choose_cache_sizes`.
     By default it is a share of the free memory, at most what `max_num_sequences` full contexts can use.
     Raises ModelNotSupported if the cache is larger than the memory, or no memory is left for one.
     """
@@ -83,11 +102,12 @@ def choose_num_blocks(
     if config.kv_cache_bytes is not None:
         num_blocks = max(1, config.kv_cache_bytes // max(block_bytes, 1))
         return _checked(num_blocks, block_bytes, config.block_size, device)
-    free = free_bytes(device, reserved_bytes)
+    free = free_bytes(device, reserved_bytes, steps)
     if free < block_bytes:
+        besides = "" if steps is None else f", besides the {_gib(steps.num_bytes)} of a step"
         raise ModelNotSupported(
-            f"too little memory is free for a key-value cache: its share is {free / 2**20:,.1f} MiB, and "
-            f"{config.block_size} tokens take {block_bytes / 2**20:,.1f} MiB"
+            f"too little memory is free for a key-value cache: its share is {max(free, 0) / 2**20:,.1f} MiB"
+            f"{besides}, and {config.block_size} tokens take {block_bytes / 2**20:,.1f} MiB"
         )
     blocks_a_sequence = -(-max_total_tokens // config.block_size)
     wanted = config.max_num_sequences * blocks_a_sequence
@@ -147,8 +167,12 @@ def total_bytes(device: torch.device) -> int:
     return total_memory()
 
 
-def free_bytes(device: torch.device, reserved_bytes: int = 0) -> int:
-    """Return the cache's share of the device's free memory in bytes. reserved_bytes: as above."""
-    if device.type == "cuda":
-        return int((torch.cuda.mem_get_info(device)[0] - reserved_bytes) * _SHARE_OF_CUDA)
-    return int((free_memory() - reserved_bytes) * _SHARE_OF_HOST)
+def free_bytes(device: torch.device, reserved_bytes: int = 0, steps: StepMemory | None = None) -> int:
+    """Return the cache's share of the device's free memory in bytes. reserved_bytes, steps: as above."""
+    if device.type != "cuda":
+        return int((free_memory() - reserved_bytes) * _SHARE_OF_HOST)
+    free = torch.cuda.mem_get_info(device)[0] - reserved_bytes
+    if steps is None:
+        return int(free * _SHARE_OF_CUDA)
+    share = _SHARE_OF_CUDA_MEASURED if steps.is_bounded else _SHARE_OF_CUDA
+    return int((free - steps.num_bytes) * share)

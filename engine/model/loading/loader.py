@@ -68,6 +68,11 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     """
     plan = plan_model(fetch(config, on_progress), config)
     check_room(plan.directory, plan.weight_bytes, plan.device)
+    if plan.device.type == "cuda" and missing("gpu"):
+        raise LibrariesMissing(
+            f"weights cannot be read onto {plan.device} without {', '.join(missing('gpu'))}: "
+            f"{how_to_install('gpu')}"
+        )
     dtype = torch.float16 if _reads_float16(plan, config) else plan.dtype
     dtype_name = str(dtype).removeprefix("torch.")
     stored = plan.tensors if plan.quantized is None else plan.quantized.stored
@@ -94,6 +99,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         dtype,
         config,
         on_progress,
+        device=plan.device,
         attends_paged=plan.paged_obstacle is None,
         keeps_media=processor is not None,
         quantized=plan.quantized,
@@ -105,7 +111,6 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     if packed is None:
         in_memory = (each for each in model.named_parameters() if each[0] not in plan.unread)
         check_finite(plan.directory, in_memory)
-    torch.nn.Module.to(model, plan.device)
     media = None
     if processor is not None and read.media is not None:
         check_finite(plan.directory, read.media.named_parameters())

@@ -53,17 +53,19 @@ def read_weights(
     config: EngineConfig,
     on_progress: Callable[[str], None],
     *,
+    device: torch.device,
     attends_paged: bool,
     keeps_media: bool = False,
     quantized: QuantizedCheckpoint | None,
     unread: Mapping[str, UnreadWeight],
 ) -> ReadModel:
-    """Return the model, on the host; of a model that reads more than text, the part for text.
+    """Return the model; of a model that reads more than text, the part for text.
 
-    attends_paged: whether it is to attend over pages, or else by its own code. keeps_media: whether the
-    modules for what is no text are read too. quantized: the checkpoint, if it is; each weight is unpacked
-    when transformers reads it. unread: by name, weights of linear layers that are not read; zeros that take
-    no memory are in their place.
+    device: each weight is copied there once it is read, so that no more than a few are on the host, unless it
+    is the host. attends_paged: whether it is to attend over pages, or else by its own code. keeps_media:
+    whether the modules for what is no text are read too. quantized: the checkpoint, if it is; each weight is
+    unpacked when transformers reads it. unread: by name, weights of linear layers that are not read; zeros
+    that take no memory are in their place.
     Raises ModelNotSupported if the weights cannot be read, or are not those that the config describes.
     """
     known: Any = reading_class(model_config, keeps_media=keeps_media)
@@ -94,6 +96,7 @@ def read_weights(
             dtype=dtype,
             attn_implementation=ATTENTION_NAME if attends_paged else EAGER,
             trust_remote_code=config.trust_remote_code,
+            device_map=None if device.type == "cpu" else {"": device},
             ignore_mismatched_sizes=True,  # they are reported below, by name
             output_loading_info=True,
         )

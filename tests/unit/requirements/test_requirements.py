@@ -62,7 +62,9 @@ def test_no_library_is_in_two_of_the_lists_of_what_serves() -> None:
 def test_the_list_for_gpus_is_the_engines_with_a_newer_torch(project: dict[str, Any]) -> None:
     assert files_of(project, "gpu") == {"gpu", *ENGINE} - {"engine"}
     of_cpus, of_gpus = read_requirements("engine"), read_requirements("gpu")
-    assert {str(each) for name, each in of_gpus.items() if name != "torch"} == {
+    only_gpus = extras._MODULES["gpu"]
+    assert set(only_gpus) == of_gpus.keys() - of_cpus.keys()
+    assert {str(each) for name, each in of_gpus.items() if name not in ("torch", *only_gpus)} == {
         str(each) for name, each in of_cpus.items() if name != "torch"
     }
     for wanted, constraints in ((of_cpus, "constraints.txt"), (of_gpus, "constraints-gpu.txt")):

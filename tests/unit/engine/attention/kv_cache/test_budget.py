@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from engine.attention.kv_cache import budget
-from engine.attention.kv_cache.budget import CacheSizes, NumSlots, choose_cache_sizes, choose_num_slots
+from engine.attention.kv_cache.budget import (
+    CacheSizes,
+    NumSlots,
+    StepMemory,
+    choose_cache_sizes,
+    choose_num_slots,
+)
 from engine.config import EngineConfig
 from engine.port.errors import ModelNotSupported
 
@@ -15,7 +21,7 @@ _BLOCK_BYTES = 2048
 
 def free(monkeypatch: pytest.MonkeyPatch, num_bytes: int) -> None:
     """Let the caches' share of the host's memory be so many bytes, less what is reserved."""
-    monkeypatch.setattr(budget, "free_bytes", lambda device, reserved_bytes=0: num_bytes - reserved_bytes)
+    monkeypatch.setattr(budget, "free_bytes", lambda device, reserved=0, steps=None: num_bytes - reserved)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,37 @@ def test_a_cache_is_no_larger_than_all_sequences_can_use(monkeypatch: pytest.Mon
     free(monkeypatch, 100 * _BLOCK_BYTES)
     config = EngineConfig(model="m", max_num_sequences=2, block_size=16)
     assert choose_cache_sizes(config, _BLOCK_BYTES, None, 33, _CPU).num_blocks == 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("steps", "num_blocks"),
+    [
+        (None, 8_000),
+        (StepMemory(2_000 * _BLOCK_BYTES, is_bounded=True), 7_200),
+        (StepMemory(2_000 * _BLOCK_BYTES, is_bounded=False), 6_400),
+    ],
+)
+def test_a_gpus_cache_takes_a_share_of_what_steps_leave(
+    steps: StepMemory | None, num_blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10_500 * _BLOCK_BYTES, 10**9))
+    config = EngineConfig(model="m", max_num_sequences=2)
+    sizes = choose_cache_sizes(
+        config,
+        _BLOCK_BYTES,
+        None,
+        10**6,
+        torch.device("cuda"),
+        reserved_bytes=500 * _BLOCK_BYTES,
+        steps=steps,
+    )
+    assert sizes.num_blocks == num_blocks
+
+
+def test_steps_that_leave_no_room_are_in_the_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (2**30, 2**33))
+    steps, cuda = StepMemory(2 * 2**30, is_bounded=True), torch.device("cuda")
+    with pytest.raises(
+        ModelNotSupported, match=r"its share is 0\.0 MiB, besides the 2\.0 GiB of a step, and 16"
+    ):
+        choose_cache_sizes(EngineConfig(model="m"), _BLOCK_BYTES, None, 100, cuda, steps=steps)
