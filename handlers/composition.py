@@ -28,6 +28,8 @@ from handlers.contracts.hf.contract import HfContract
 from handlers.contracts.hf.operations import HfHandlers
 from handlers.contracts.mindie.contract import MindieContract
 from handlers.contracts.mindie.operations import MindieHandlers
+from handlers.contracts.open_responses.contract import OpenResponsesContract
+from handlers.contracts.open_responses.operations import OpenResponsesHandlers
 from handlers.contracts.openai.contract import OpenAIContract
 from handlers.contracts.openai.operations import OpenAIHandlers
 from handlers.contracts.systemone.contract import SystemOneContract
@@ -116,6 +118,7 @@ _ALL: Final = (
     _served(AnthropicContract(), AnthropicHandlers),
     _served(TokensContract(), TokensHandlers),
     _served(SystemOneContract(), SystemOneHandlers),
+    _served(OpenResponsesContract(), OpenResponsesHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
