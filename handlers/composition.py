@@ -66,6 +66,7 @@ from verbatim_kit.runtime.operation import Handlers, Operation
 from verbatim_kit.runtime.root_routes import Yields, check_root, placements, yielded
 from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer, MakeEndpoint
+from verbatim_kit.runtime.web_sockets import WebSockets
 
 if TYPE_CHECKING:
     from handlers.tracing.tracing import Tracing
@@ -205,7 +206,8 @@ def build_app(
     handlers = {name: served.handlers(shared, settings, transcriber) for name, served in CONTRACTS.items()}
     mount_all(server, settings.root, handlers)
     opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
-    return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
+    guarded = access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
+    return WebSockets(guarded, server, idle_s=settings.keep_alive_timeout, bodies=bodies)
 
 
 def mount_all(server: ContractServer, root: Sequence[str], handlers: Mapping[str, Handlers]) -> None:

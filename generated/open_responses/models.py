@@ -70,6 +70,9 @@ A note on a range of the output's text.
 """
 
 
+Byte = TypeAliasType("Byte", Annotated[StrictInt, Field(ge=0, le=255)])
+
+
 class TopLogProb(BaseModel):
     """
     A token that was likely at a place, with its log-probability.
@@ -83,7 +86,7 @@ class TopLogProb(BaseModel):
     """
     The natural logarithm of the token's probability; -9999 stands for 0.
     """
-    bytes: list[StrictInt]
+    bytes: list[Byte]
     """
     The token in UTF-8.
     """
@@ -102,7 +105,7 @@ class LogProb(BaseModel):
     """
     The natural logarithm of the token's probability; -9999 stands for 0.
     """
-    bytes: list[StrictInt]
+    bytes: list[Byte]
     """
     The token in UTF-8.
     """
@@ -129,7 +132,7 @@ class OutputTextContent(BaseModel):
     """
     Notes on the text.
     """
-    logprobs: list[LogProb] | MISSING = MISSING
+    logprobs: list[LogProb]
     """
     One entry for each token, if asked for.
     """
@@ -455,7 +458,7 @@ class FunctionTool(BaseModel):
     """
     The JSON Schema of the arguments.
     """
-    strict: StrictBool | None
+    strict: StrictBool
     """
     Whether arguments must follow the schema.
     """
@@ -546,7 +549,7 @@ class InputTokensDetails(BaseModel):
     What the tokens of the input are.
     """
 
-    cached_tokens: StrictInt
+    cached_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens that came from a cache.
     """
@@ -557,7 +560,7 @@ class OutputTokensDetails(BaseModel):
     What the tokens of the output are.
     """
 
-    reasoning_tokens: StrictInt
+    reasoning_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of thoughts.
     """
@@ -568,11 +571,11 @@ class Usage(BaseModel):
     How many tokens a response took.
     """
 
-    input_tokens: StrictInt
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the input.
     """
-    output_tokens: StrictInt
+    output_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens that the model wrote.
     """
@@ -603,11 +606,11 @@ class ResponseResource(BaseModel):
     """
     The kind of the object.
     """
-    created_at: StrictInt
+    created_at: Annotated[StrictInt, Field(ge=0)]
     """
     When it was created, in seconds since 1970.
     """
-    completed_at: StrictInt | None
+    completed_at: Annotated[StrictInt | None, Field(ge=0)]
     """
     When it was completed, in seconds since 1970; null if it is not.
     """
@@ -676,7 +679,7 @@ class ResponseResource(BaseModel):
     """
     As in the request.
     """
-    top_logprobs: StrictInt
+    top_logprobs: Annotated[StrictInt, Field(ge=0)]
     """
     As in the request.
     """
@@ -684,7 +687,7 @@ class ResponseResource(BaseModel):
     """
     As in the request.
     """
-    reasoning: Reasoning | None
+    reasoning: Reasoning
     """
     As in the request.
     """
@@ -692,7 +695,7 @@ class ResponseResource(BaseModel):
     """
     How many tokens it took, if known.
     """
-    max_output_tokens: StrictInt | None
+    max_output_tokens: Annotated[StrictInt | None, Field(ge=0)]
     """
     As in the request.
     """
@@ -735,7 +738,7 @@ class ResponseCreatedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -754,7 +757,7 @@ class ResponseQueuedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -773,7 +776,7 @@ class ResponseInProgressStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -792,7 +795,7 @@ class ResponseCompletedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -811,7 +814,7 @@ class ResponseFailedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -830,7 +833,7 @@ class ResponseIncompleteStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -849,15 +852,18 @@ class ResponseOutputItemAddedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    item: Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody | None
+    item: Annotated[
+        Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody,
+        Field(discriminator="type"),
+    ]
     """
     An item: a message, a call, its output, thoughts or another part of a response.
     """
@@ -872,15 +878,18 @@ class ResponseOutputItemDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    item: Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody | None
+    item: Annotated[
+        Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody,
+        Field(discriminator="type"),
+    ]
     """
     An item: a message, a call, its output, thoughts or another part of a response.
     """
@@ -895,7 +904,7 @@ class ResponseReasoningSummaryPartAddedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -903,11 +912,11 @@ class ResponseReasoningSummaryPartAddedStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    summary_index: StrictInt
+    summary_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `summary`.
     """
@@ -935,7 +944,7 @@ class ResponseReasoningSummaryPartDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -943,11 +952,11 @@ class ResponseReasoningSummaryPartDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    summary_index: StrictInt
+    summary_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `summary`.
     """
@@ -975,7 +984,7 @@ class ResponseContentPartAddedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -983,11 +992,11 @@ class ResponseContentPartAddedStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1015,7 +1024,7 @@ class ResponseContentPartDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1023,11 +1032,11 @@ class ResponseContentPartDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1055,7 +1064,7 @@ class ResponseOutputTextDeltaStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1063,11 +1072,11 @@ class ResponseOutputTextDeltaStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1075,7 +1084,7 @@ class ResponseOutputTextDeltaStreamingEvent(BaseModel):
     """
     What the text gains.
     """
-    logprobs: list[LogProb] | MISSING = MISSING
+    logprobs: list[LogProb]
     """
     Log-probabilities of the tokens, if they are asked for.
     """
@@ -1094,7 +1103,7 @@ class ResponseOutputTextDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1102,11 +1111,11 @@ class ResponseOutputTextDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1114,7 +1123,7 @@ class ResponseOutputTextDoneStreamingEvent(BaseModel):
     """
     The whole text.
     """
-    logprobs: list[LogProb] | MISSING = MISSING
+    logprobs: list[LogProb]
     """
     Log-probabilities of the tokens, if they are asked for.
     """
@@ -1129,7 +1138,7 @@ class ResponseRefusalDeltaStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1137,11 +1146,11 @@ class ResponseRefusalDeltaStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1160,7 +1169,7 @@ class ResponseRefusalDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1168,11 +1177,11 @@ class ResponseRefusalDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1191,7 +1200,7 @@ class ResponseReasoningDeltaStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1199,11 +1208,11 @@ class ResponseReasoningDeltaStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1226,7 +1235,7 @@ class ResponseReasoningDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1234,11 +1243,11 @@ class ResponseReasoningDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
@@ -1257,7 +1266,7 @@ class ResponseReasoningSummaryDeltaStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1265,11 +1274,11 @@ class ResponseReasoningSummaryDeltaStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    summary_index: StrictInt
+    summary_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `summary`.
     """
@@ -1292,7 +1301,7 @@ class ResponseReasoningSummaryDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1300,11 +1309,11 @@ class ResponseReasoningSummaryDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    summary_index: StrictInt
+    summary_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `summary`.
     """
@@ -1323,7 +1332,7 @@ class ResponseOutputTextAnnotationAddedStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1331,15 +1340,15 @@ class ResponseOutputTextAnnotationAddedStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
-    content_index: StrictInt
+    content_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the part in the item's `content`.
     """
-    annotation_index: StrictInt
+    annotation_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the annotation in the part.
     """
@@ -1358,7 +1367,7 @@ class ResponseFunctionCallArgumentsDeltaStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1366,7 +1375,7 @@ class ResponseFunctionCallArgumentsDeltaStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
@@ -1389,7 +1398,7 @@ class ResponseFunctionCallArgumentsDoneStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -1397,7 +1406,7 @@ class ResponseFunctionCallArgumentsDoneStreamingEvent(BaseModel):
     """
     The id of the item.
     """
-    output_index: StrictInt
+    output_index: Annotated[StrictInt, Field(ge=0)]
     """
     The place of the item in the response's `output`.
     """
@@ -1443,7 +1452,7 @@ class ErrorStreamingEvent(BaseModel):
     """
     The kind of the event.
     """
-    sequence_number: StrictInt
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
     The number of the event in its stream.
     """
@@ -2028,6 +2037,25 @@ class ErrorDetail(BaseModel):
     """
 
 
+class WebSocketErrorDetail(BaseModel):
+    type: StrictStr | MISSING = MISSING
+    """
+    The class of the error.
+    """
+    code: StrictStr
+    """
+    A name of the error for programs; its class, where it has none.
+    """
+    message: StrictStr
+    """
+    The error in words.
+    """
+    param: StrictStr | None | MISSING = MISSING
+    """
+    The field at fault, if it is one's.
+    """
+
+
 ResponseStreamingEvent = TypeAliasType(
     "ResponseStreamingEvent",
     Annotated[
@@ -2094,6 +2122,25 @@ class ReasoningItemParam(BaseModel):
     content: list[ReasoningTextContentParam] | None = None
     """
     The thoughts. Several texts are joined by empty lines; `summary` is read where there are none.
+    """
+
+
+class WebSocketErrorEvent(BaseModel):
+    """
+    An error over a WebSocket.
+    """
+
+    type: Literal["error"]
+    """
+    The kind of the message.
+    """
+    status: StrictInt
+    """
+    The status that the error would have over HTTP.
+    """
+    error: WebSocketErrorDetail
+    """
+    What went wrong.
     """
 
 

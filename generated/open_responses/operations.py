@@ -10,6 +10,7 @@ from verbatim_kit.runtime.operation import (
     EventStream,
     Handlers,
     Operation,
+    WebSocketForm,
 )
 
 from . import models as m
@@ -46,6 +47,9 @@ OPERATIONS: Final = (
         event=m.ResponseStreamingEvent,
         event_name="type",
         terminator="[DONE]",
+        web_socket=WebSocketForm(
+            "response.create", without=("stream", "stream_options", "background"), sets={"stream": True}
+        ),
         headers={
             "x-request-id": True,
             "x-ratelimit-limit-requests": False,

@@ -53,6 +53,24 @@ class OpenResponsesContract(ModelContract):
         )
 
     @override
+    def web_socket_error(self, status: int, body: bytes) -> bytes:
+        error = m.ErrorResponse.model_validate_json(body).error
+        return (
+            m.WebSocketErrorEvent(
+                type="error",
+                status=status,
+                error=m.WebSocketErrorDetail(
+                    type=error.type,
+                    code=error.code or error.type,
+                    message=error.message,
+                    param=error.param,
+                ),
+            )
+            .model_dump_json()
+            .encode()
+        )
+
+    @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
         return answer_headers(call)
 

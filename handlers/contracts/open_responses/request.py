@@ -1,6 +1,6 @@
 """Requests in the form of OpenAI's, whose handlers answer them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from generated.open_responses import models as m
@@ -8,18 +8,29 @@ from generated.openai import models as openai
 from verbatim_kit.errors import Refused, Violation
 
 
-def openai_request(body: m.CreateResponseBody, served_model: str) -> openai.CreateResponseRequest:
+def openai_request(
+    body: m.CreateResponseBody, served_model: str, earlier: Sequence[dict[str, Any]] = ()
+) -> openai.CreateResponseRequest:
     """Return OpenAI's form of a request. Raises Refused for what that form has no place for.
 
     served_model: the name of the model that answers where the request names none.
+    earlier: the items of the response that the request continues, where no store has them.
     """
     fields = body.model_dump(by_alias=True, exclude_unset=True)
     fields["model"] = body.model or served_model
     if not isinstance(body.input, str):
         fields["input"] = list(_items(fields["input"]))
+    if earlier:
+        fields["input"] = [*earlier, *as_items(fields["input"])]
+        del fields["previous_response_id"]
     if isinstance(body.tool_choice, m.AllowedToolsParam):
         fields["tool_choice"]["mode"] = body.tool_choice.mode
     return openai.CreateResponseRequest.model_validate(fields)
+
+
+def as_items(sent: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an input's items; those of a text are the user's message."""
+    return [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else sent
 
 
 def _items(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

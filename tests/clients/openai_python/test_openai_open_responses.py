@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import openai
 import pytest
 from openai import OpenAI
-from openai.types.responses import ResponseFunctionToolCall, ResponseInputParam
+from openai.resources.responses.responses import ResponsesConnection
+from openai.types.responses import Response, ResponseFunctionToolCall, ResponseInputParam
 
 from tests.clients.openai_python.test_openai_responses import ADD_TOOL, MODEL, QUESTION
 
@@ -36,6 +37,29 @@ def test_a_tool_is_called_and_its_result_read(client: OpenAI) -> None:
         max_output_tokens=40,
     )
     assert answered.previous_response_id == called.id and answered.status in ("completed", "incomplete")
+
+
+# openai 3.57 connects in a way that websockets 17.4 gives up.
+@pytest.mark.filterwarnings(r"ignore:connect\(\) must be used as a context manager:DeprecationWarning")
+def test_a_conversation_over_a_websocket_continues_what_is_not_stored(client: OpenAI) -> None:
+    with client.responses.connect() as connection:
+        connection.response.create(model=MODEL, input=QUESTION, store=False, max_output_tokens=40)
+        first = _last(connection)
+        connection.response.create(
+            model=MODEL, input="And then?", store=False, previous_response_id=first.id, max_output_tokens=40
+        )
+        second = _last(connection)
+    assert first.output_text and second.output_text
+    assert second.previous_response_id == first.id
+    assert first.usage and second.usage and second.usage.input_tokens > first.usage.input_tokens
+
+
+def _last(connection: ResponsesConnection) -> Response:
+    for event in connection:
+        if event.type in ("response.completed", "response.incomplete"):
+            return event.response
+        assert event.type != "error", event
+    raise AssertionError("the connection ended before the response")
 
 
 def test_an_error_is_the_clients_own_and_names_the_field(client: OpenAI) -> None:

@@ -46,6 +46,9 @@ Annotation = TypeAliasType("Annotation", UrlCitationBody)
 """A note on a range of the output's text."""
 
 
+Byte = TypeAliasType("Byte", Annotated[int, Field(ge=0, le=255)])
+
+
 class TopLogProb(AnswerPart):
     """A token that was likely at a place, with its log-probability."""
 
@@ -53,7 +56,7 @@ class TopLogProb(AnswerPart):
     """The token as text."""
     logprob: Annotated[float, Field(le=0.0)]
     """The natural logarithm of the token's probability; -9999 stands for 0."""
-    bytes: list[int]
+    bytes: list[Byte]
     """The token in UTF-8."""
 
 
@@ -64,7 +67,7 @@ class LogProb(AnswerPart):
     """The token as text."""
     logprob: Annotated[float, Field(le=0.0)]
     """The natural logarithm of the token's probability; -9999 stands for 0."""
-    bytes: list[int]
+    bytes: list[Byte]
     """The token in UTF-8."""
     top_logprobs: list[TopLogProb]
     """The likeliest tokens at its place."""
@@ -79,7 +82,7 @@ class OutputTextContent(AnswerPart):
     """The text."""
     annotations: list[Annotation]
     """Notes on the text."""
-    logprobs: list[LogProb] | None = None
+    logprobs: list[LogProb]
     """One entry for each token, if asked for."""
 
 
@@ -279,7 +282,7 @@ class FunctionTool(AnswerPart):
     """What the function does, by which the model decides whether to call it."""
     parameters: dict[str, Any] | None
     """The JSON Schema of the arguments."""
-    strict: bool | None
+    strict: bool
     """Whether arguments must follow the schema."""
 
 
@@ -340,23 +343,23 @@ class Reasoning(AnswerPart):
 class InputTokensDetails(AnswerPart):
     """What the tokens of the input are."""
 
-    cached_tokens: int
+    cached_tokens: Annotated[int, Field(ge=0)]
     """Tokens that came from a cache."""
 
 
 class OutputTokensDetails(AnswerPart):
     """What the tokens of the output are."""
 
-    reasoning_tokens: int
+    reasoning_tokens: Annotated[int, Field(ge=0)]
     """Tokens of thoughts."""
 
 
 class Usage(AnswerPart):
     """How many tokens a response took."""
 
-    input_tokens: int
+    input_tokens: Annotated[int, Field(ge=0)]
     """Tokens of the input."""
-    output_tokens: int
+    output_tokens: Annotated[int, Field(ge=0)]
     """Tokens that the model wrote."""
     total_tokens: int
     """Both together."""
@@ -373,9 +376,9 @@ class ResponseResource(AnswerPart):
     """The response's own id."""
     object: Literal["response"]
     """The kind of the object."""
-    created_at: int
+    created_at: Annotated[int, Field(ge=0)]
     """When it was created, in seconds since 1970."""
-    completed_at: int | None
+    completed_at: Annotated[int | None, Field(ge=0)]
     """When it was completed, in seconds since 1970; null if it is not."""
     status: Literal["queued", "in_progress", "completed", "incomplete", "failed"]
     """How far it is."""
@@ -412,15 +415,15 @@ class ResponseResource(AnswerPart):
     """As in the request."""
     frequency_penalty: float
     """As in the request."""
-    top_logprobs: int
+    top_logprobs: Annotated[int, Field(ge=0)]
     """As in the request."""
     temperature: float
     """As in the request."""
-    reasoning: Reasoning | None
+    reasoning: Reasoning
     """As in the request."""
     usage: Usage | None
     """How many tokens it took, if known."""
-    max_output_tokens: int | None
+    max_output_tokens: Annotated[int | None, Field(ge=0)]
     """As in the request."""
     max_tool_calls: int | None
     """As in the request."""
@@ -443,7 +446,7 @@ class ResponseCreatedStreamingEvent(AnswerPart):
 
     type: Literal["response.created"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -454,7 +457,7 @@ class ResponseQueuedStreamingEvent(AnswerPart):
 
     type: Literal["response.queued"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -465,7 +468,7 @@ class ResponseInProgressStreamingEvent(AnswerPart):
 
     type: Literal["response.in_progress"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -476,7 +479,7 @@ class ResponseCompletedStreamingEvent(AnswerPart):
 
     type: Literal["response.completed"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -487,7 +490,7 @@ class ResponseFailedStreamingEvent(AnswerPart):
 
     type: Literal["response.failed"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -498,7 +501,7 @@ class ResponseIncompleteStreamingEvent(AnswerPart):
 
     type: Literal["response.incomplete"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     response: ResponseResource
     """The response at this time."""
@@ -509,11 +512,14 @@ class ResponseOutputItemAddedStreamingEvent(AnswerPart):
 
     type: Literal["response.output_item.added"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    item: Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody | None
+    item: Annotated[
+        Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody,
+        Field(discriminator="type"),
+    ]
     """An item: a message, a call, its output, thoughts or another part of a response."""
 
 
@@ -522,11 +528,14 @@ class ResponseOutputItemDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.output_item.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    item: Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody | None
+    item: Annotated[
+        Message | FunctionCall | FunctionCallOutput | ReasoningBody | CompactionBody,
+        Field(discriminator="type"),
+    ]
     """An item: a message, a call, its output, thoughts or another part of a response."""
 
 
@@ -535,13 +544,13 @@ class ResponseReasoningSummaryPartAddedStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning_summary_part.added"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    summary_index: int
+    summary_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `summary`."""
     part: (
         InputTextContent
@@ -561,13 +570,13 @@ class ResponseReasoningSummaryPartDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning_summary_part.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    summary_index: int
+    summary_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `summary`."""
     part: (
         InputTextContent
@@ -587,13 +596,13 @@ class ResponseContentPartAddedStreamingEvent(AnswerPart):
 
     type: Literal["response.content_part.added"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     part: (
         InputTextContent
@@ -613,13 +622,13 @@ class ResponseContentPartDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.content_part.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     part: (
         InputTextContent
@@ -639,17 +648,17 @@ class ResponseOutputTextDeltaStreamingEvent(AnswerPart):
 
     type: Literal["response.output_text.delta"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     delta: str
     """What the text gains."""
-    logprobs: list[LogProb] | None = None
+    logprobs: list[LogProb]
     """Log-probabilities of the tokens, if they are asked for."""
     obfuscation: str | None = None
     """Characters that only pad the event."""
@@ -660,17 +669,17 @@ class ResponseOutputTextDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.output_text.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     text: str
     """The whole text."""
-    logprobs: list[LogProb] | None = None
+    logprobs: list[LogProb]
     """Log-probabilities of the tokens, if they are asked for."""
 
 
@@ -679,13 +688,13 @@ class ResponseRefusalDeltaStreamingEvent(AnswerPart):
 
     type: Literal["response.refusal.delta"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     delta: str
     """What the refusal gains."""
@@ -696,13 +705,13 @@ class ResponseRefusalDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.refusal.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     refusal: str
     """The whole refusal."""
@@ -713,13 +722,13 @@ class ResponseReasoningDeltaStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning.delta"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     delta: str
     """What the thoughts gain."""
@@ -732,13 +741,13 @@ class ResponseReasoningDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
     text: str
     """The whole thoughts."""
@@ -749,13 +758,13 @@ class ResponseReasoningSummaryDeltaStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning_summary_text.delta"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    summary_index: int
+    summary_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `summary`."""
     delta: str
     """What the summary gains."""
@@ -768,13 +777,13 @@ class ResponseReasoningSummaryDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.reasoning_summary_text.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    summary_index: int
+    summary_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `summary`."""
     text: str
     """The whole summary."""
@@ -785,15 +794,15 @@ class ResponseOutputTextAnnotationAddedStreamingEvent(AnswerPart):
 
     type: Literal["response.output_text.annotation.added"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
-    content_index: int
+    content_index: Annotated[int, Field(ge=0)]
     """The place of the part in the item's `content`."""
-    annotation_index: int
+    annotation_index: Annotated[int, Field(ge=0)]
     """The place of the annotation in the part."""
     annotation: Annotation | None
     """A note on a range of the output's text."""
@@ -804,11 +813,11 @@ class ResponseFunctionCallArgumentsDeltaStreamingEvent(AnswerPart):
 
     type: Literal["response.function_call_arguments.delta"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
     delta: str
     """What the arguments gain."""
@@ -821,11 +830,11 @@ class ResponseFunctionCallArgumentsDoneStreamingEvent(AnswerPart):
 
     type: Literal["response.function_call_arguments.done"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     item_id: str
     """The id of the item."""
-    output_index: int
+    output_index: Annotated[int, Field(ge=0)]
     """The place of the item in the response's `output`."""
     arguments: str
     """The whole arguments."""
@@ -851,7 +860,7 @@ class ErrorStreamingEvent(AnswerPart):
 
     type: Literal["error"]
     """The kind of the event."""
-    sequence_number: int
+    sequence_number: Annotated[int, Field(ge=0)]
     """The number of the event in its stream."""
     error: ErrorPayload
     """The error."""

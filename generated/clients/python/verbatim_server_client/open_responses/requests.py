@@ -364,4 +364,4 @@ class CreateResponseBody(TypedDict, closed=True):
     service_tier: NotRequired[Literal["auto", "default", "flex", "priority"]]
     """No effect: every response says `default`."""
     top_logprobs: NotRequired[int | None]
-    """How many of the likeliest tokens to list at each place; needs `message.output_text.logprobs` in `include`."""
+    """How many of the likeliest tokens to list at each place; needs `message.output_text.logprobs` in `include`. At least 0."""

@@ -13,6 +13,7 @@ from generated.open_responses import models as m
 from tests.support.scripted.engine import says
 from tests.support.scripted.media_processor import png, seeing_engine
 from tests.unit.handlers.contracts.open_responses.api import OpenResponses, message
+from tests.unit.handlers.contracts.open_responses.sockets import serving
 from tests.unit.handlers.contracts.openai.test_media import IMAGE_URL
 
 WEATHER: Final = {
@@ -126,3 +127,55 @@ async def test_response_output_phase_schema(phase: str) -> None:
     answer["output"][0]["phase"] = phase
     (said,) = whole(answer).output
     assert isinstance(said, m.Message) and said.phase == phase
+
+
+async def test_websocket_response() -> None:
+    async with serving(says("1", " 2", " 3")) as server, server.connect() as socket:
+        last((await socket.ask(input=[message("user", "Count to 3.")])).events)
+
+
+async def test_websocket_sequential_responses() -> None:
+    async with serving(says("first")) as server, server.connect() as socket:
+        for words in ("Reply with: first", "Reply with: second"):
+            last((await socket.ask(input=words, store=False)).events)
+
+
+async def test_websocket_continuation() -> None:
+    async with serving(says("OK")) as server, server.connect() as socket:
+        first = last((await socket.ask(input="The word is cobalt.", store=False)).events)
+        assert first.store is False
+        turn = await socket.ask(previous_response_id=first.id, input="What is the word?", store=False)
+        second = last(turn.events)
+        assert second.previous_response_id == first.id
+        prompt = server.prompt()
+        assert prompt.index("cobalt") < prompt.index("OK") < prompt.index("What is the word?")
+        third = last((await socket.ask(previous_response_id=second.id, input="Sure?", store=False)).events)
+        assert third.previous_response_id == second.id
+        prompt = server.prompt()
+        assert prompt.index("cobalt") < prompt.index("What is the word?") < prompt.index("Sure?")
+
+
+async def test_websocket_reconnect_store_false_recovery() -> None:
+    async with serving(says("OK")) as server:
+        async with server.connect() as socket:
+            first = last((await socket.ask(input="The word is copper.", store=False)).events)
+        async with server.connect() as socket:
+            turn = await socket.ask(previous_response_id=first.id, input="Go on.", store=False)
+            assert turn.error.error.code == "previous_response_not_found"
+            last((await socket.ask(input=[message("user", "Begin anew.")], store=False)).events)
+
+
+async def test_websocket_previous_response_not_found() -> None:
+    async with serving(says("OK")) as server, server.connect() as socket:
+        turn = await socket.ask(previous_response_id="resp_missing", input="This fails.", store=False)
+        assert (turn.error.status, turn.error.error.code) == (400, "previous_response_not_found")
+
+
+async def test_websocket_failed_continuation_evicts_cache() -> None:
+    async with serving(says("OK")) as server, server.connect() as socket:
+        first = last((await socket.ask(input="The word is ember.", store=False)).events)
+        orphan = {"type": "function_call_output", "call_id": "call_missing", "output": "No such call."}
+        failed = await socket.ask(previous_response_id=first.id, input=[orphan], store=False)
+        assert failed.error.status == 400
+        retried = await socket.ask(previous_response_id=first.id, input="Go on.", store=False)
+        assert retried.error.error.code == "previous_response_not_found"
