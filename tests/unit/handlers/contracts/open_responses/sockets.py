@@ -22,7 +22,7 @@ _ENDS: Final = ("response.completed", "response.incomplete", "response.failed", 
 
 
 class Turn(NamedTuple):
-    """What one message is answered with, which must be valid."""
+    """The events that one message is answered with, which must be valid."""
 
     events: list[Any]
 
