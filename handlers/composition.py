@@ -33,6 +33,8 @@ from handlers.contracts.hf.contract import HfContract
 from handlers.contracts.hf.operations import HfHandlers
 from handlers.contracts.mindie.contract import MindieContract
 from handlers.contracts.mindie.operations import MindieHandlers
+from handlers.contracts.open_responses.contract import OpenResponsesContract
+from handlers.contracts.open_responses.operations import OpenResponsesHandlers
 from handlers.contracts.openai.batches.batches import OpenAIBatchKind
 from handlers.contracts.openai.batches.lines import OPERATIONS
 from handlers.contracts.openai.contract import OpenAIContract
@@ -71,6 +73,7 @@ from verbatim_kit.runtime.operation import Handlers, Operation
 from verbatim_kit.runtime.root_routes import Yields, check_root, placements, yielded
 from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer, MakeEndpoint
+from verbatim_kit.runtime.web_sockets import WebSockets
 
 if TYPE_CHECKING:
     from handlers.tracing.tracing import Tracing
@@ -123,6 +126,7 @@ _ALL: Final = (
     _served(AnthropicContract(), AnthropicHandlers),
     _served(TokensContract(), TokensHandlers),
     _served(SystemOneContract(), SystemOneHandlers),
+    _served(OpenResponsesContract(), OpenResponsesHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
@@ -223,7 +227,8 @@ def build_app(
         is_fit = partial(_is_fit, engine)
         runner = BatchRunner(shared.store, kinds, requests, has_room, is_fit, settings.batch_lines)
     opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
-    return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
+    guarded = access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
+    return WebSockets(guarded, server, idle_s=settings.keep_alive_timeout, bodies=bodies)
 
 
 def mount_all(server: ContractServer, root: Sequence[str], handlers: Mapping[str, Handlers]) -> None:

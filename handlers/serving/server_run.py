@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from handlers.access.connections.settings import http_limits
 from handlers.access.connections.tls import RenewedCertificate
+from handlers.composition import max_body_bytes_of
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import CannotWrite, say, say_stopping
 from handlers.process.watchdog import Watchdog
@@ -19,6 +20,8 @@ from handlers.serving.listener import BACKLOG
 from handlers.settings.settings import Settings
 from verbatim_kit.http.connections import Connections
 from verbatim_kit.http.protocol import bounded_protocol
+from verbatim_kit.http.web_socket import bounded_web_socket
+from verbatim_kit.runtime.web_sockets import WebSockets
 
 if sys.platform == "win32":
     from asyncio import new_event_loop as new_event_loop
@@ -34,10 +37,14 @@ def say_progress(line: str) -> None:
 
 def server_config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     """Return uvicorn's configuration."""
+    connections = Connections(http_limits(settings))
     return uvicorn.Config(
         app,
-        http=bounded_protocol(Connections(http_limits(settings))),
-        ws="none",
+        http=bounded_protocol(connections),
+        ws=bounded_web_socket(connections) if isinstance(app, WebSockets) else "none",
+        # What is too long by less is refused by the application, with the contract's error.
+        ws_max_size=2 * max_body_bytes_of(settings, reads_media=True),
+        ws_per_message_deflate=False,
         log_config=None,
         access_log=False,
         backlog=BACKLOG,

@@ -43,6 +43,11 @@ def message(url: str, body: dict[str, Any]) -> str:
     return str(response.json()["content"][0]["text"])
 
 
+def response(url: str) -> str:
+    body = {"model": MODEL, "input": QUESTION, "max_output_tokens": 40, "temperature": 0}
+    return str(post(f"{url}/open_responses/v1/responses", body)["output"][0]["content"][0]["text"])
+
+
 def answers(url: str) -> dict[str, str]:
     body = {"model": MODEL, "messages": QUESTION, "max_tokens": 40, "temperature": 0}
     paths = {name: f"{name}/v1/chat/completions" for name in ("openai", "tgi", "hf", "mindie")}
@@ -50,7 +55,7 @@ def answers(url: str) -> dict[str, str]:
     chats = {
         name: post(f"{url}/{path}", body)["choices"][0]["message"]["content"] for name, path in paths.items()
     }
-    return {**chats, "anthropic": message(url, body)}
+    return {**chats, "anthropic": message(url, body), "open_responses": response(url)}
 
 
 @pytest.mark.parametrize("asked", [continuations, answers])

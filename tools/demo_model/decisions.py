@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.port.engine import Engine
+from handlers.chat.messages import Content
 from handlers.composition import build_app
 from handlers.decisions.numbers import likeliest
 from handlers.decisions.question import Option, Question, QuestionKind, predicate
@@ -262,5 +263,5 @@ def _wire(one: Trial) -> dict[str, Any]:
     return asked
 
 
-def _named(key: str, name: str, description: str | None) -> dict[str, str]:
+def _named(key: str, name: Content, description: Content) -> dict[str, Content]:
     return {key: name} if description is None else {key: name, "description": description}

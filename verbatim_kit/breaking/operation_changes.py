@@ -156,7 +156,7 @@ def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
             yield Change("operation", f"{key} changed", place, show_both(old.get(key), new.get(key)))
 
 
-_MAY_COME = {"x-any-media-type", "x-path-parameter", "x-stateful", "x-stream"}
+_MAY_COME = {"x-any-media-type", "x-path-parameter", "x-stateful", "x-stream", "x-websocket"}
 
 
 def _member(document: Document, node: Document, at: Pointer, key: str) -> tuple[Document, Pointer]:

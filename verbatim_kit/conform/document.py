@@ -1,13 +1,15 @@
 """The effective OpenAPI document of a contract, and its operations."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from verbatim_kit.judge.references import resolve
 from verbatim_kit.openapi.streams import is_stream
 
 Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]
+
+WEB_SOCKET: Final = "x-websocket"
 
 _METHODS = ("get", "put", "post", "delete", "patch")
 _FORM = "multipart/form-data"
@@ -30,7 +32,7 @@ class Endpoint(NamedTuple):
     statuses: all declared statuses. validation_status: the status of the answer to an invalid request; None
     for an operation without input. streams: the media types of streams that it may answer with, without
     parameters. is_stateful: the answer depends on earlier requests or on resources that the server's operator
-    provided.
+    provided. takes_messages: it may be asked for over a WebSocket.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Endpoint(NamedTuple):
     validation_status: int | None
     streams: frozenset[str]
     is_stateful: bool
+    takes_messages: bool = False
 
     @property
     def can_stream(self) -> bool:
@@ -98,6 +101,7 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
             if is_stream(name)
         ),
         is_stateful=node.get("x-stateful", False),
+        takes_messages=WEB_SOCKET in node,
     )
 
 

@@ -45,8 +45,8 @@ class BoundedProtocol(HttpToolsProtocol):
       while many are refused (`RefusalPace`).
     - A client that closes its own side of the connection gets the answers to what it has sent, unless it has
       left (`HalfClose`).
-    - An upgrade is never accepted, so the bytes after its head are the request's body
-      (RFC 9110, section 7.8).
+    - No upgrade but one to a WebSocket is accepted, and that only where the server has a class for these
+      (`bounded_web_socket`), so the bytes after its head are the request's body (RFC 9110, section 7.8).
 
     A subclass binds `registry` (`bounded_protocol`). The undocumented parts of uvicorn that are used here
     are listed in tests/unit/verbatim_kit/http/test_uvicorn.py.
@@ -148,7 +148,33 @@ class BoundedProtocol(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            self._read_on(data, upgrade)
+            if self._asks_for_web_socket():
+                self._become_web_socket(data[upgrade.args[0] :])
+            else:
+                self._read_on(data, upgrade)
+
+    def _asks_for_web_socket(self) -> bool:
+        """Return whether the connection may be a WebSocket's from now on. No request may run on it then."""
+        if self.ws_protocol_class is None or self.pipeline or self._is_serving():
+            return False
+        is_handshake = self.parser.get_method() == b"GET" and self.parser.get_http_version() == VERSION
+        wishes = (value.lower() for name, value in self.headers if name == b"upgrade")
+        return is_handshake and b"websocket" in wishes
+
+    def _become_web_socket(self, rest: bytes) -> None:
+        """Hand the connection over. rest: what came after the head."""
+        self._check_head(VERSION)
+        self._times.wait_for(NOTHING)
+        self.registry.remove(self)
+        self.server_state.connections.discard(self)
+        assert self.ws_protocol_class is not None
+        web_socket = self.ws_protocol_class(  # type: ignore[call-arg] # as uvicorn itself calls it
+            config=self.config, server_state=self.server_state, app_state=self.app_state
+        )
+        web_socket.connection_made(self.transport)
+        self.transport.set_protocol(web_socket)
+        headers = b"".join(b"%b: %b\r\n" % header for header in self.headers)
+        web_socket.data_received(b"GET %b HTTP/1.1\r\n%b\r\n%b" % (self.url, headers, rest))
 
     def _read_on(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
         """Parse a request that asks for an upgrade as if it did not, and the bytes after it."""

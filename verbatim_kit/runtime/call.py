@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -14,6 +14,12 @@ from verbatim_kit.runtime.request_id import request_id_of
 
 ERROR: Final = "verbatim.error"
 """Where a request's scope has the kind of the error that is answered, for the log and metrics."""
+CONNECTION: Final = "verbatim.connection"
+"""Where the scope of a WebSocket's message has what handlers keep for its other messages."""
+FAULT: Final = "verbatim.fault"
+"""Where the scope of such a message has the problem that it is refused with, if its form is at fault."""
+HANDSHAKE: Final = "verbatim.handshake"
+"""What is in the scope of a request that asks for a WebSocket."""
 _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name
 
 
@@ -58,6 +64,11 @@ class RequestCall:
             given = raw_header(self._scope, b"x-request-id")
             found = request_id_of(None if given is None else given.decode("latin-1"))
             self._scope[_REQUEST_ID] = found
+        return found
+
+    @property
+    def connection(self) -> dict[str, Any] | None:
+        found: dict[str, Any] | None = self._scope.get(CONNECTION)
         return found
 
     def answers_with(self, problem: Problem) -> None:

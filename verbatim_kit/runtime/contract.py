@@ -46,6 +46,13 @@ class Contract(ABC):
         """Return the event that reports an error after the first event; the document must allow it."""
         return self.error_body(problem, operation, call)
 
+    def web_socket_error(self, status: int, body: bytes) -> bytes:
+        """Return the message that reports an error over a WebSocket.
+
+        status, body: of the answer that reports it over HTTP; the body may be an event of a stream.
+        """
+        return body
+
     def headers(self, call: RequestCall) -> Mapping[str, str]:
         """Return the headers of every answer, whatever its status; names in lower case.
 

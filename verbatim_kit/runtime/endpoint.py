@@ -18,7 +18,7 @@ from verbatim_kit.runtime.answering.keep_alive import kept_alive
 from verbatim_kit.runtime.answering.ready_batches import ready_batches
 from verbatim_kit.runtime.answering.reply import RawHeaders, Reply, encode_headers
 from verbatim_kit.runtime.answering.sliced_json import is_large, to_json_in_slices
-from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.call import FAULT, RequestCall
 from verbatim_kit.runtime.contract import Contract
 from verbatim_kit.runtime.operation import FileContent, Handlers, Operation
 from verbatim_kit.runtime.problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
@@ -87,6 +87,17 @@ class Endpoint:
                 raise
             await self._send_error(error, call, reply)
 
+    async def shake_hands(self, scope: Scope, send: Send) -> None:
+        """Answer a request for a WebSocket: 101, or an error."""
+        call = RequestCall(scope, self.operation)
+        reply = Reply(send, is_head=False)
+        try:
+            self.check_key(scope)
+        except Problem as problem:
+            await self._send_error(problem, call, reply)
+        else:
+            await reply.whole(101, None, b"", encode_headers(self.contract.headers(call)))
+
     async def refuse(self, problem: Problem, scope: Scope, send: Send) -> None:
         """Answer a request with an error, in place of the handler."""
         reply = Reply(send, is_head=scope["method"] == "HEAD")
@@ -112,6 +123,8 @@ class Endpoint:
             self.check_key(scope)
             if self._admits is not None:
                 self._admits.admit(self.operation)
+            if (fault := scope.get(FAULT)) is not None:
+                raise fault
             arguments = self._reader.read_arguments(scope)
             if self._looks_up is not None:
                 self._looks_up.look_up(self.operation, arguments.get("arguments"))
@@ -190,7 +203,7 @@ class Endpoint:
         await reply.open_events(self.operation.event_media_type, self._answer_headers(call))
 
     def _kept_alive(self, call: RequestCall, reply: Reply) -> AbstractAsyncContextManager[None]:
-        if not self._keep_alive_s:
+        if not self._keep_alive_s or call.connection is not None:  # a WebSocket is kept alive by its pings
             return nullcontext()
 
         async def open_early() -> None:

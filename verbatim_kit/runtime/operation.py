@@ -37,6 +37,7 @@ class Call(Protocol[HeadersT]):
     headers: of the request, names in lower case. path: as requested, without query.
     received_s: when the request arrived, by time.perf_counter().
     request_id: what its client, or else the server, calls it in logs; unique only if the server chose it.
+    connection: what handlers keep for the other messages of the same WebSocket; None for a request by itself.
     """
 
     @property
@@ -50,6 +51,9 @@ class Call(Protocol[HeadersT]):
 
     @property
     def request_id(self) -> str: ...
+
+    @property
+    def connection(self) -> dict[str, Any] | None: ...
 
     def respond_with(self, headers: HeadersT) -> None:
         """Adds headers to the successful answer; for a stream, before its first event."""
@@ -94,6 +98,19 @@ class FormField:
         return self.name.removesuffix("[]")
 
 
+@dataclass(frozen=True, slots=True)
+class WebSocketForm:
+    """The form of messages by which clients ask for an operation over a WebSocket, whose answer is a stream.
+
+    A message is the operation's body with two differences. type: what its member `type` must say.
+    without: members of the body that no message may have. sets: members that the server adds to it.
+    """
+
+    type: str
+    without: tuple[str, ...] = ()
+    sets: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation of a contract, as its effective document states it.
@@ -110,6 +127,7 @@ class Operation:
     event_media_type: what such a stream's content type says: `text/event-stream`, or a type of lines of JSON.
     event_name: the property of an event whose text stands in the `event:` line; no such line without it.
     terminator: the data of the event that ends every such stream, failed ones too.
+    web_socket: the form of its messages, where it can be asked for over a WebSocket.
     headers: names that a successful answer may carry, and whether it must.
     errors: the body of each other declared status; None for an empty one.
     validation_status: which of them says that the request does not match the document.
@@ -136,6 +154,7 @@ class Operation:
     event_media_type: str = "text/event-stream"
     event_name: str | None = None
     terminator: str | None = None
+    web_socket: WebSocketForm | None = None
     headers: Mapping[str, bool] = field(default_factory=dict)
     errors: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
     validation_status: int | None = None

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.call import HANDSHAKE, RequestCall
 from verbatim_kit.runtime.contract import Contract
 from verbatim_kit.runtime.documents.reference import Reference
 from verbatim_kit.runtime.documents.served_document import ServedDocument
@@ -94,6 +94,10 @@ class ContractServer:
             await self._shell(scope, receive, send)
             return
         methods, values = found
+        if HANDSHAKE in scope and (endpoint := _of_web_socket(methods)) is not None:
+            scope["endpoint"] = endpoint
+            await endpoint.shake_hands(scope, send)
+            return
         endpoint = scope["endpoint"] = methods.get(scope["method"])
         if endpoint is None:
             await self._refuse_method(methods, scope, receive, send)
@@ -164,6 +168,11 @@ class ContractServer:
         found = self._find(scope)
         return None if found is None else found[0].get(scope["method"])
 
+    def web_socket(self, scope: Scope) -> Endpoint | None:
+        """Return the endpoint that answers messages at a WebSocket's path; None where there is none."""
+        found = self._find(scope)
+        return None if found is None else _of_web_socket(found[0])
+
     def refusal(self, problem: Problem, scope: Scope) -> Response:
         """Return the answer that refuses a request before any operation, in the form of its
         path's contract.
@@ -186,6 +195,10 @@ class ContractServer:
 def path_of(scope: Scope) -> str:
     """Return the path without the prefix that a proxy in front adds (ASGI: `path` includes `root_path`)."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
+
+
+def _of_web_socket(methods: Methods) -> Endpoint | None:
+    return next((one for one in methods.values() if one.operation.web_socket is not None), None)
 
 
 def _first_segment(path: str) -> str:

@@ -48,10 +48,10 @@ class OpenAIContract(ModelContract):
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         return m.ErrorResponse(
             error=m.Error(
-                message=_message(problem),
+                message=message_of(problem),
                 type=_TYPES.get(problem.status, "invalid_request_error"),
                 param=problem.field or None,
-                code=_code(problem),
+                code=problem_code(problem),
             )
         )
 
@@ -62,19 +62,24 @@ class OpenAIContract(ModelContract):
         return m.ResponseErrorEvent(
             type="error",
             sequence_number=0,
-            code=_code(problem),
-            message=_message(problem),
+            code=problem_code(problem),
+            message=message_of(problem),
             param=problem.field or None,
         )
 
     @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
-        headers = {"x-request-id": call.request_id}
-        for limit in current_limits():
-            headers[f"x-ratelimit-limit-{limit.unit}"] = str(limit.per_minute)
-            headers[f"x-ratelimit-remaining-{limit.unit}"] = str(limit.left)
-            headers[f"x-ratelimit-reset-{limit.unit}"] = _duration(limit.reset_s)
-        return headers
+        return answer_headers(call)
+
+
+def answer_headers(call: RequestCall) -> dict[str, str]:
+    """Return the request's id, and what the key has left."""
+    headers = {"x-request-id": call.request_id}
+    for limit in current_limits():
+        headers[f"x-ratelimit-limit-{limit.unit}"] = str(limit.per_minute)
+        headers[f"x-ratelimit-remaining-{limit.unit}"] = str(limit.left)
+        headers[f"x-ratelimit-reset-{limit.unit}"] = _duration(limit.reset_s)
+    return headers
 
 
 def _duration(seconds: float) -> str:
@@ -85,13 +90,14 @@ def _duration(seconds: float) -> str:
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
-def _code(problem: Problem) -> str | None:
+def problem_code(problem: Problem) -> str | None:
+    """Return OpenAI's code for an error, if it has one."""
     if isinstance(problem, InvalidRequest):
         return code_of(problem.violation, problem.given)
     return _CODES.get(problem.kind, problem.kind) or None
 
 
-def _message(problem: Problem) -> str:
+def message_of(problem: Problem) -> str:
     """Return the message in the words that users of OpenAI know, where there are such."""
     if not isinstance(problem, InvalidRequest):
         return problem.message

@@ -27,7 +27,7 @@ STREAMS = pytest.mark.parametrize(
     ],
 )
 # Fields with grammars, which a thread compiles: the clock would pass over that too.
-GRAMMARS = {"output_config", "parameters", "response_format"}
+GRAMMARS = {"output_config", "parameters", "response_format", "text"}
 COMMENT = b":\n\n"
 
 
@@ -129,7 +129,8 @@ def test_a_refusal_after_the_status_is_the_contracts_error_event(
     event = exchange.last_event
     is_typed = request_.path == "/v1/responses"  # whose response has not begun, so that it cannot fail
     assert request_.is_unavailable is not None
-    assert event["code"] == "service_unavailable" if is_typed else request_.is_unavailable(event)
+    error = event.get("error", event)
+    assert error["code"] == "service_unavailable" if is_typed else request_.is_unavailable(event)
     (entry,) = exchange.entries
     assert (entry["status"], entry["error_status"]) == (200, samples_of(contract).unavailable_status)
 

@@ -41,10 +41,15 @@ def rows(contract: str) -> tuple[Row, ...]:
 @cache
 def answered(server_url: str, contract: str, one_in: int = ONE_IN) -> tuple[tuple[Row, Answer], ...]:
     """Return the chosen rows, each with what the server answers to its request."""
-    sent = tuple(_chosen(rows(contract), one_in))
+    sent = chosen_rows(contract, one_in)
     client = Client(f"{server_url}/{contract}", {}, timeout_s=100)
     with closing(client), ThreadPoolExecutor(_NUM_AT_ONCE) as pool:
         return tuple(zip(sent, pool.map(lambda row: client.send(row.request), sent), strict=True))
+
+
+def chosen_rows(contract: str, one_in: int) -> tuple[Row, ...]:
+    """Return the rows of a contract that are sent."""
+    return tuple(_chosen(rows(contract), one_in))
 
 
 def _chosen(found: Iterable[Row], one_in: int) -> Iterator[Row]:

@@ -83,7 +83,8 @@ def test_a_request_is_answered_as_the_page_says(server_url: str, request_: Reque
 def test_a_program_prints_an_answer(
     server_url: str, block: Block, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program = compile(ADDRESS.sub(server_url, block.text), block.name, "exec")
+    text = block.text.replace("ws://127.0.0.1:8080", server_url.replace("http", "ws", 1))
+    program = compile(ADDRESS.sub(server_url, text), block.name, "exec")
     namespace: dict[str, Any] = {}
     exec(program, namespace)
     close = getattr(namespace.get("client"), "close", None)

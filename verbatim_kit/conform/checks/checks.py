@@ -13,6 +13,7 @@ from verbatim_kit.conform.checks.names import CHECKS
 from verbatim_kit.conform.checks.presence import absence
 from verbatim_kit.conform.checks.recording import Recorded
 from verbatim_kit.conform.checks.streams import stream_faults
+from verbatim_kit.conform.checks.web_sockets import web_socket_faults
 from verbatim_kit.conform.client import NoAnswer
 from verbatim_kit.conform.document import Endpoint, endpoints
 from verbatim_kit.conform.finding import FoundFault, Instance, Result, grouped
@@ -71,6 +72,8 @@ def check(
             yield _examples(target, endpoint)
         if "streams" in limits.checks and endpoint.can_stream:
             yield _streams(target, endpoint)
+        if "sockets" in limits.checks and endpoint.takes_messages:
+            yield _sockets(target, endpoint, limits)
         if "bounds" in limits.checks and endpoint.validation_status is not None:
             yield _bounds(target, endpoint, limits)
     if "fuzz" in limits.checks and present and limits.num_examples:
@@ -106,6 +109,12 @@ def _streams(target: Target, endpoint: Endpoint) -> Result:
     found = list(stream_faults(target, endpoint))
     faults = [fault for _, some in found for fault in some]
     return Result(endpoint, "streams", sum(number for number, _ in found), grouped("streams", faults))
+
+
+def _sockets(target: Target, endpoint: Endpoint, limits: RunLimits) -> Result:
+    found = list(web_socket_faults(target, endpoint, limits.timeout_s))
+    faults = [fault for _, some in found for fault in some]
+    return Result(endpoint, "sockets", sum(number for number, _ in found), grouped("sockets", faults))
 
 
 def _bounds(target: Target, endpoint: Endpoint, limits: RunLimits) -> Result:

@@ -6,6 +6,7 @@ CHECKS: Final = {
     "presence": "the operation exists",
     "examples": "the example requests of the document",
     "streams": "the events, their order and end, and their text compared with that of a non-streamed answer",
+    "sockets": "the examples as messages of a WebSocket, and texts that are none, where it takes messages",
     "bounds": "values at, just inside and just outside the limits that the document sets",
     "fuzz": "generated requests, valid and invalid",
 }

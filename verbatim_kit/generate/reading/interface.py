@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 FILE_CONTENT: Final = "FileContent"
 """The type of an answer that is a file, as `response` has it."""
@@ -48,6 +48,15 @@ class ErrorAnswer:
 
 
 @dataclass(frozen=True)
+class WebSocketMessages:
+    """The messages of a WebSocket, as the emitted `WebSocketForm` has them."""
+
+    type: str
+    without: tuple[str, ...]
+    sets: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Interface:
     """One operation. Fields that share a name with those of the emitted `Operation` mean the same.
 
@@ -72,6 +81,7 @@ class Interface:
     event_media_type: str | None
     event_name: str | None
     terminator: str | None
+    web_socket: WebSocketMessages | None
     headers: tuple[HeaderField, ...]
     errors: tuple[ErrorAnswer, ...]
     validation_status: int | None

@@ -15,6 +15,7 @@ from verbatim_kit.generate.reading.form import FORM, read_form
 from verbatim_kit.generate.reading.interface import ErrorAnswer, Interface, ParameterField
 from verbatim_kit.generate.reading.naming import is_identifier, pascal_case, snake_case
 from verbatim_kit.generate.reading.types import component_type
+from verbatim_kit.generate.reading.web_socket import read_web_socket
 
 _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)
@@ -79,6 +80,7 @@ def _read_operation(
     key_headers = _read_key_headers(document, operation, at)
     takes_input = body["body"] is not None or bool(parameters)
     _require_answers(takes_input, bool(key_headers), errors, at)
+    success = read_success(document, operation, at)
     return Interface(
         id=identity,
         handler=handler,
@@ -91,8 +93,9 @@ def _read_operation(
         key_headers=key_headers,
         arguments_model=f"{pascal_case(identity)}Arguments",
         headers_class=f"{pascal_case(identity)}Headers",
+        web_socket=read_web_socket(document, operation, at, success["event"]),
         **body,
-        **read_success(document, operation, at),
+        **success,
     )
 
 

@@ -1,4 +1,4 @@
-"""Clients of Verbatim's contracts, a module each: admin, aleph_alpha, anthropic, hf, mindie, openai, systemone, tgi, tokens, triton."""
+"""Clients of Verbatim's contracts, a module each: admin, aleph_alpha, anthropic, hf, mindie, open_responses, openai, systemone, tgi, tokens, triton."""
 
 from .runtime.errors import (
     APIConnectionError,

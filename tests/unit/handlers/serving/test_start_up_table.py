@@ -24,7 +24,7 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
     assert lines[-5:-1] == [
         "  contracts openai, tgi at /",
         "            openai, tgi, hf, triton, aleph_alpha, mindie, anthropic, tokens,",
-        "            systemone, each under its name, as /openai",
+        "            systemone, open_responses, each under its name, as /openai",
         "            `verbatim contracts` lists the paths",
     ]
 

@@ -22,7 +22,7 @@ def test_options_differ_and_each_place_is_right_at_times(kind: str) -> None:
 
 def test_the_right_choice_of_a_fact_is_stated() -> None:
     for one in drawn("a stated fact, a choice of four"):
-        assert one.question.options[one.right].name in one.input
+        assert str(one.question.options[one.right].name) in one.input
 
 
 def test_a_fact_holds_if_it_is_stated() -> None:

@@ -15,6 +15,10 @@ from verbatim_kit.generate.reading.reader import read_operations
 
 TEXT_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}}
 TEXTS = {"type": "array", "items": {"type": "string"}}
+EVENTS = {
+    "description": "Done",
+    "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Answer"}}},
+}
 BEARER = {"type": "http", "scheme": "bearer"}
 
 
@@ -31,6 +35,11 @@ def content(**media: Any) -> Document:
 
 def json_of(schema: Any) -> Document:
     return content(application_json={"schema": schema})
+
+
+def messages(responses: Any = None, **said: Any) -> Document:
+    """An operation whose messages of WebSockets are said to be so."""
+    return operation(**{"x-websocket": said}, **({} if responses is None else {"responses": responses}))
 
 
 def parameter(**changes: Any) -> Document:
@@ -57,6 +66,13 @@ def parameter(**changes: Any) -> Document:
             "/responses: declares 400 and 422; x-validation-status must choose",
         ),
         (operation(**{"x-validation-status": 400}), "/responses: x-validation-status is 400, which is not declared"),
+        (messages(), "/x-websocket: must have the `type` of messages, and the schema of an `error`"),
+        (messages(type="a", error={}, sub=1), "/x-websocket: has no sub"),
+        (messages(type="a", error={}), "/x-websocket: its messages are answered with events, which the operation does not have"),
+        (
+            messages(type="a", error={}, sets={"b": True}, responses={"200": EVENTS, "422": INVALID}),
+            "/x-websocket: the body has no b",
+        ),
         (operation(security=[{"bearer": []}]), "/responses: a secured operation must declare 401"),
         (operation(security=[{"basic": []}]), "/security: scheme 'basic' is not supported; http bearer and an apiKey in a header of its own are"),
         (operation(security=[{"unknown": []}]), "/security: scheme 'unknown' is not supported; http bearer and an apiKey in a header of its own are"),

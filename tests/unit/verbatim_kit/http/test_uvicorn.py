@@ -8,12 +8,14 @@ import httptools
 import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
 from tests.unit.requirements.requirements import read_requirements
 from tests.unit.verbatim_kit.http.echo import LIMITS
 from verbatim_kit.http.connections import Connections
 from verbatim_kit.http.protocol import bounded_protocol
+from verbatim_kit.http.web_socket import bounded_web_socket
 
 # Callbacks and steps that are replaced or called, with their parameters.
 METHODS = {
@@ -30,12 +32,22 @@ METHODS = {
     "pause_writing": [],
     "_start_asgi_task": ["cycle", "app"],
 }
+WEB_SOCKET_METHODS = {
+    "connection_made": ["transport"],
+    "connection_lost": ["exc"],
+    "data_received": ["data"],
+    "handle_connect": ["event"],
+    "resume_writing": [],
+    "shutdown": [],
+}
+WEB_SOCKET_STATE = {"app_state", "close_sent", "handshake_complete", "transport"}
 STATE = {
     "parser",
     "transport",
     "flow",
     "headers",
     "url",
+    "ws_protocol_class",
     "cycle",
     "pipeline",
     "server_state",
@@ -70,6 +82,24 @@ def test_the_methods_that_are_replaced_are_there() -> None:
         name: list(inspect.signature(getattr(HttpToolsProtocol, name)).parameters)[1:] for name in METHODS
     }
     assert found == METHODS
+
+
+def test_the_methods_of_web_sockets_that_are_replaced_are_there() -> None:
+    found = {
+        name: list(inspect.signature(getattr(WebSocketsSansIOProtocol, name)).parameters)[1:]
+        for name in WEB_SOCKET_METHODS
+    }
+    assert found == WEB_SOCKET_METHODS
+
+
+async def test_the_state_of_web_sockets_that_is_read_is_there_and_none_is_hidden() -> None:
+    config = uvicorn.Config(never, lifespan="off")
+    config.load()
+    plain = WebSocketsSansIOProtocol(config, ServerState(), {})
+    assert set(vars(plain)) >= WEB_SOCKET_STATE
+    added = set(vars(bounded_web_socket(Connections(LIMITS))(config, ServerState(), {}))) - set(vars(plain))
+    assert added and all(name.startswith("_") for name in added)
+    assert not {name for name in added if hasattr(WebSocketsSansIOProtocol, name)}
 
 
 def test_uvicorn_has_no_further_callback() -> None:

@@ -1,0 +1,1 @@
+"""Open Responses: OpenAI's responses in the form that its project publishes."""
