@@ -1154,6 +1154,10 @@ class RenderedSampling(BaseModel):
     """
     Texts that are never completed.
     """
+    thinking_token_budget: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    The most tokens of thoughts; null for any number.
+    """
     structured_outputs: RenderedForm | None
     """
     The form of the answer, with those of tool calls.

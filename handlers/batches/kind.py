@@ -38,7 +38,7 @@ class InvalidLines(Exception):
 
 
 class BatchKind(Protocol):
-    """How a contract's batches are read and written."""
+    """The form of a contract's batches: it reads and writes them."""
 
     def read(self, batch: StoredBatch) -> AsyncIterator[Sequence[Task]]:
         """Yield the tasks of a batch that is `validating`. Raises InvalidLines at the end."""

@@ -100,7 +100,7 @@ class Store:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything can be in it: memory is not taken before something comes."""
+        """True if anything can be in it: memory is not taken before something comes."""
         return self._database is not None
 
     async def files(

@@ -126,7 +126,7 @@ def test_the_cache_leaves_free_what_was_measured(
 
     monkeypatch.setattr("engine.attention.kv_cache.budget.free_bytes", free_bytes)
     lines: list[str] = []
-    numbers = iter([5 * 10**6, 3 * 10**6])
+    numbers = iter([5 * 10**6, 3 * 10**6, 4 * 10**6])
 
     def peak_of(compute: Callable[[], None]) -> int:
         compute()

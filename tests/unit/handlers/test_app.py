@@ -56,7 +56,7 @@ async def test_what_is_listed_is_what_is_served() -> None:
         path = re.sub(r"\{model(_name)?:path\}", "verbatim-demo", placement.path)
         path = path.replace("{model_version}", "1")
         response = await send(api.app, placement.operation.method, path, content=b"")
-        is_unknown_id = re.search(rb'"param":"(response|file|batch)_id"', response.content)
+        is_unknown_id = re.search(rb'"param":"(response|conversation|file|batch)_id"', response.content)
         assert is_unknown_id or response.status_code not in (404, 405), placement
 
 

@@ -59,7 +59,7 @@ async def test_a_path_of_no_operation_under_a_contract_is_told_the_contracts_bas
     prefix: str, rest: str
 ) -> None:
     response = await ask("POST", f"/{prefix}/{rest}")
-    own = "/v1" if prefix in ("openai", "mindie") else ""
+    own = "/v1" if prefix in ("openai", "mindie", "open_responses") else ""
     assert response.status_code == 404
     assert f'; the base URL of the contract {prefix} is http://test/{prefix}{own}"' in response.text
 

@@ -100,7 +100,7 @@ class Batches:
 
 @final
 class OpenAIBatchKind:
-    """How the contract's batches are read and written."""
+    """The form of the contract's batches: it reads and writes them."""
 
     def __init__(self, store: Store, workers: Workers, max_line_bytes: int) -> None:
         self._store = store

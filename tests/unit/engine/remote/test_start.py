@@ -239,7 +239,7 @@ async def test_a_server_without_room_is_asked_again_at_the_start(
     async with running_upstream(reply, reply, ONE_TOKEN) as upstream:
         engine = await RemoteEngine.start(config(upstream.url, timeout_s=0.2), on_progress=said.append)
         await engine.stop()
-    assert len(upstream.received) == 4  # two failures, the probe, and the trial of what is optional
+    assert len(upstream.received) == 5  # two failures, the probe, and two trials of what is optional
     assert len(said) == 1 and said[0].startswith(f"waiting for the server at {upstream.url}: ")
 
 

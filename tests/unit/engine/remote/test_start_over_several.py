@@ -86,7 +86,7 @@ async def test_a_server_that_is_down_does_not_hold_up_the_start_and_joins_later(
             assert (await engine.health()).is_healthy
             await late.start()
             await until(lambda: engine._servers[1].is_admitted)
-            assert len(late.received) == 2, "its probe and its trial"
+            assert len(late.received) == 3, "its probe and its two trials"
             for name in "defg":
                 await found(engine, name)
         assert num_streams(late.received) == 2

@@ -18,7 +18,7 @@ ROW = re.compile(
 )
 MODEL = ("model", "model_name", "model_id")
 VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1", "response_id": "resp_0"}
-VALUES |= {"file_id": "file-0", "batch_id": "batch_0"}
+VALUES |= {"file_id": "file-0", "batch_id": "batch_0", "conversation_id": "conv_0", "item_id": "msg_0"}
 
 
 def stated(setting: str) -> dict[str, bool]:

@@ -56,7 +56,6 @@ async def test_a_load_that_fails_is_told(supervisor: Supervisor) -> None:
         ("load?model=x", 404, "There is no model 'x'; there are: a, b/c, fails"),
         ("sleep?model=x", 404, "There is no model 'x'; there are: a, b/c, fails"),
         ("sleep?level=3", 400, "level: must be less than or equal to 2"),
-        ("nothing", 404, "Nothing is served at /admin/nothing"),
     ],
 )
 async def test_what_it_cannot_do_is_refused(
@@ -64,6 +63,12 @@ async def test_what_it_cannot_do_is_refused(
 ) -> None:
     answer = await supervisor.client.post(f"/admin/{path}", headers=ADMIN)
     assert (answer.status_code, answer.json()) == (status, {"error": error})
+
+
+async def test_a_path_of_no_operation_is_told_the_base_url(supervisor: Supervisor) -> None:
+    answer = await supervisor.client.post("/admin/nothing", headers=ADMIN)
+    assert answer.status_code == 404
+    assert "Nothing is served at /admin/nothing; the base URL of the contract admin" in answer.json()["error"]
 
 
 async def test_the_contract_is_served_where_it_is_kept() -> None:

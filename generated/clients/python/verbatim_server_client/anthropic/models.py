@@ -319,6 +319,8 @@ class RenderedSampling(AnswerPart):
     """The only tokens that may come."""
     bad_words: list[str]
     """Texts that are never completed."""
+    thinking_token_budget: Annotated[int | None, Field(ge=0)]
+    """The most tokens of thoughts; null for any number."""
     structured_outputs: RenderedForm | None
     """The form of the answer, with those of tool calls."""
 

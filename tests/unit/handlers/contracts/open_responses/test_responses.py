@@ -120,7 +120,7 @@ async def test_an_item_can_be_named_without_a_type() -> None:
         (
             {"input": [{"type": "compaction", "encrypted_content": "x"}]},
             "unsupported_value",
-            "input[0].type",
+            "input[0].encrypted_content",
         ),
         (
             {
