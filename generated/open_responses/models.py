@@ -2010,14 +2010,6 @@ How many of the likeliest tokens to list at each place; needs `message.output_te
 """
 
 
-DetailEnum = TypeAliasType("DetailEnum", Literal["low", "high", "auto"])
-
-
-FunctionCallItemStatus = TypeAliasType(
-    "FunctionCallItemStatus", Literal["in_progress", "completed", "incomplete"]
-)
-
-
 class ErrorDetail(BaseModel):
     message: StrictStr
     """

@@ -1,8 +1,9 @@
 """The example in every method's docstring runs as it is written, against the server."""
 
 import inspect
+import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
@@ -26,7 +27,7 @@ def examples(client: str) -> Iterator[Any]:
 @pytest.mark.parametrize(("contract", "code"), list(examples("Client")))
 def test_an_example_runs(server_url: str, contract: str, code: str) -> None:
     seen: list[object] = []
-    code = with_stored_response(server_url, code)
+    code = with_stored(server_url, code)
     with contract_module(contract).Client(f"{server_url}/{contract}") as client:
         names: dict[str, object] = {"client": client, "print": seen.append, "open": open_file}
         with refused_if_it_sends_speech(contract, code):
@@ -37,7 +38,7 @@ def test_an_example_runs(server_url: str, contract: str, code: str) -> None:
 @pytest.mark.parametrize(("contract", "code"), list(examples("AsyncClient")))
 async def test_an_asynchronous_example_runs(server_url: str, contract: str, code: str) -> None:
     seen: list[object] = []
-    code = with_stored_response(server_url, code)
+    code = with_stored(server_url, code)
     function = f"async def example():\n{textwrap.indent(code, '    ')}\n    return locals()"
     async with contract_module(contract).AsyncClient(f"{server_url}/{contract}") as client:
         names: dict[str, Any] = {"client": client, "print": seen.append, "open": open_file}
@@ -46,17 +47,51 @@ async def test_an_asynchronous_example_runs(server_url: str, contract: str, code
             assert_answered(code, await names["example"](), seen)
 
 
-def with_stored_response(server_url: str, code: str) -> str:
-    """Return the code with the id of a response that the server has stored, where it names one."""
-    if "resp_0f3c" not in code:
-        return code
+def with_stored(server_url: str, code: str) -> str:
+    """Return the code with ids of what the server has stored in the place of those that it names."""
     with contract_module("openai").Client(f"{server_url}/openai") as client:
-        return code.replace("resp_0f3c", client.create_response(model="verbatim-demo", input="Hi").id)
+        for name, store in STORED.items():
+            if name in code:
+                code = code.replace(name, store(client))
+    return code
+
+
+def _response(client: Any) -> str:
+    """Store a response whose stream can be taken up again, and which could have been cancelled."""
+    with client.stream_create_response(model="verbatim-demo", input="Hi", background=True) as events:
+        first, *_ = events
+    return str(first.response.id)
+
+
+def _conversation(client: Any) -> str:
+    item = {"type": "message", "id": "msg_0f3b", "role": "user", "content": "Hello!"}
+    return str(client.create_conversation(items=[item]).id)
+
+
+def _file(client: Any) -> str:
+    """Store a file of one request, whose answer takes a while."""
+    body = {"model": "verbatim-demo", "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+    line = {"custom_id": "a", "method": "POST", "url": "/v1/completions", "body": body}
+    return str(client.create_file(file=("requests.jsonl", json.dumps(line).encode()), purpose="batch").id)
+
+
+def _batch(client: Any) -> str:
+    request = {"input_file_id": _file(client), "endpoint": "/v1/completions", "completion_window": "24h"}
+    return str(client.create_batch(**request).id)
+
+
+# By the id that examples have, what stores such a thing and returns the id of that.
+STORED: dict[str, Callable[[Any], str]] = {
+    "resp_0f3c": _response,
+    "conv_0f3c": _conversation,
+    "file-0f3c": _file,
+    "batch_0f3c": _batch,
+}
 
 
 def open_file(name: str, mode: str) -> BytesIO:
-    """Stand for `open`: there is a file of the name that examples say, which nobody must close."""
-    assert (name, mode) == ("speech.wav", "rb")
+    """Stand for `open`: there are files of the names that examples say, which nobody must close."""
+    assert name in ("speech.wav", "requests.jsonl") and mode == "rb"
     return BytesIO(bytes(64))
 
 

@@ -15,19 +15,44 @@ const AsyncFunction = async function () {}.constructor;
 const speech = join(mkdtempSync(join(tmpdir(), "speech-")), "speech.wav");
 writeFileSync(speech, Buffer.alloc(64));
 
-// What examples name a stored response by; the server's own ids are random.
-const stored = "resp_0f3c";
-const storedResponse = async () => (await (await clientOf("openai")).createResponse({ model, input: "Hi" })).id;
+// What stores the things that examples name, by the ids that they have there; the server's own ids are random.
+const requests = join(mkdtempSync(join(tmpdir(), "requests-")), "requests.jsonl");
+const body = { model, prompt: "Hello", max_tokens: 400, ignore_eos: true }; // it takes a while
+const line = JSON.stringify({ custom_id: "a", method: "POST", url: "/v1/completions", body });
+writeFileSync(requests, line);
+const storedFile = async (client) => (await client.createFile({ file: new Blob([line]), purpose: "batch" })).id;
+const stored = {
+  resp_0f3c: async (client) => {
+    const ids = [];
+    for await (const event of client.streamCreateResponse({ model, input: "Hi", background: true })) ids.push(event.response?.id);
+    return ids[0];
+  },
+  conv_0f3c: async (client) => {
+    const item = { type: "message", id: "msg_0f3b", role: "user", content: "Hello!" };
+    return (await client.createConversation({ items: [item] })).id;
+  },
+  "file-0f3c": storedFile,
+  batch_0f3c: async (client) => {
+    const input_file_id = await storedFile(client);
+    return (await client.createBatch({ input_file_id, endpoint: "/v1/completions", completion_window: "24h" })).id;
+  },
+};
+const withStored = async (code) => {
+  for (const [id, store] of Object.entries(stored)) {
+    if (code.includes(id)) code = code.replaceAll(id, await store(await clientOf("openai")));
+  }
+  return code;
+};
 
 for (const contract of contracts) {
   for (const { name, code } of examples(contract)) {
     test(`${contract}: the example of ${name} runs`, async () => {
       const seen = [];
-      const text = code.includes(stored) ? code.replaceAll(stored, await storedResponse()) : code;
-      const own = text.replaceAll('import("node:fs")', "fs").replaceAll("speech.wav", speech);
+      const text = await withStored(code);
+      const own = text.replaceAll('import("node:fs")', "fs").replaceAll("speech.wav", speech).replaceAll("requests.jsonl", requests);
       const body = `${own}\nreturn typeof answer === "undefined" ? null : answer;`;
       const run = new AsyncFunction("client", "console", "fs", body);
-      if (own !== text) {
+      if (own.includes(speech)) {
         const { APIStatusError } = await load(contract);
         await assert.rejects(run(await clientOf(contract), console, fs), (error) => {
           assert.ok(error instanceof APIStatusError);
@@ -36,7 +61,7 @@ for (const contract of contracts) {
         });
         return;
       }
-      const answer = await run(await clientOf(contract), { log: (event) => seen.push(event) });
+      const answer = await run(await clientOf(contract), { log: (event) => seen.push(event) }, fs);
       assert.equal(code.includes("const answer"), answer !== null);
       assert.equal(code.includes("console.log"), seen.length > 0);
     });

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-import orjson
+from pydantic_core import to_json
 
 from generated.openai import models as openai
 from handlers.contracts.open_responses.request import as_items
@@ -51,7 +51,7 @@ class Chain:
             return
         sent = request.model_dump(by_alias=True, exclude_unset=True)["input"]
         items = [*as_items(sent), *(item.model_dump(by_alias=True) for item in response.output)]
-        if len(orjson.dumps(items)) <= _MAX_BYTES:
+        if len(to_json(items)) <= _MAX_BYTES:
             self._id, self._items = response.id, items
 
     def clear(self) -> None:

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final
 
-import orjson
 from pydantic import BaseModel
+from pydantic_core import from_json, to_json
 
 from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
@@ -188,18 +188,16 @@ class Background:
 
 
 def _response(record: Record) -> m.Response:
-    return m.Response.model_validate(orjson.loads(record.content)["response"])
+    return m.Response.model_validate(from_json(record.content)["response"])
 
 
 def _stopped(record: Record, number: int, status: str, reason: str | None = None) -> Change:
     """Return the record of a response that ends before its time. number: of its next event, if it has any."""
-    content = orjson.loads(record.content)
+    content = from_json(record.content)
     error = None if reason is None else {"code": "server_error", "message": reason}
     response = {**content["response"], "status": status, "error": error}
     last = {"type": "response.failed", "sequence_number": number, "response": response}
-    return Change(
-        orjson.dumps({**content, "response": response}), entries=(orjson.dumps(last),) if number else ()
-    )
+    return Change(to_json({**content, "response": response}), entries=(to_json(last),) if number else ())
 
 
 def _encoded(event: ResponseEvent) -> bytes:

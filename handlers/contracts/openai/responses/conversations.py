@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from secrets import token_hex
 from typing import Any
 
-import orjson
+from pydantic_core import from_json, to_json
 
 from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
@@ -15,7 +15,6 @@ from handlers.contracts.openai.responses.request.memory import (
     Memory,
     check_new,
     is_conversation,
-    no_conversation,
     page_of,
     references_in,
     resolved,
@@ -65,14 +64,14 @@ class Conversations:
         store, conversation = await self._found(id)
         conversation = conversation.model_copy(update={"metadata": body.metadata or {}})
         if not await store.rewrite(id, current_key_name(), conversation.model_dump_json().encode()):
-            raise no_conversation(id, "conversation_id")
+            raise _not_found(id)
         return conversation
 
     async def delete(self, id: str) -> m.DeletedConversation:
         """Delete a conversation with its items."""
         store, _ = await self._found(id)
         if not await store.delete(id, current_key_name()):
-            raise no_conversation(id, "conversation_id")
+            raise _not_found(id)
         return m.DeletedConversation(id=id, object="conversation.deleted", deleted=True)
 
     async def items(self, arguments: m.ListConversationItemsArguments) -> m.ResponseItemList:
@@ -104,7 +103,7 @@ class Conversations:
         taken = [entry.id for entry in await store.entries_with(sent, owner) if entry.record == id]
         entries = await self._entries(body.items, taken)
         if not await store.extend(owner, Extension(id, tuple(entries))):
-            raise no_conversation(id, "conversation_id")
+            raise _not_found(id)
         return await self._page([content for _, content in entries], len(entries))
 
     async def item(self, id: str, item_id: str) -> m.ResponseStoredItem:
@@ -129,7 +128,7 @@ class Conversations:
         if self._store is not None and is_conversation(id):
             record = await self._store.get(id, current_key_name())
         if self._store is None or record is None:
-            raise no_conversation(id, "conversation_id")
+            raise _not_found(id)
         return self._store, m.Conversation.model_validate_json(record.content)
 
     async def _entry(self, store: Store, id: str, item_id: str) -> Entry | None:
@@ -144,13 +143,13 @@ class Conversations:
             whole = resolved(items, held)
             check_new(whole, taken, "items")
             stored = [with_id(item) for item in whole]
-            return [(item["id"], orjson.dumps(item)) for item in stored]
+            return [(item["id"], to_json(item)) for item in stored]
 
         return await self._workers.tokenize(_LONG if items else 0, entries)
 
     async def _page(self, contents: Sequence[bytes], limit: int) -> m.ResponseItemList:
         def page() -> m.ResponseItemList:
-            items: list[dict[str, Any]] = [orjson.loads(content) for content in contents]
+            items: list[dict[str, Any]] = [from_json(content) for content in contents]
             return page_of(items, limit)
 
         return await self._workers.tokenize(sum(map(len, contents)), page)
@@ -161,3 +160,7 @@ def _no_item(id: str) -> Problem:
 
 
 _LONG = 4096  # characters: items may be of any length, and are made ready in a thread
+
+
+def _not_found(id: str) -> Problem:
+    return Problem(404, f"Conversation with id '{id[:200]}' not found.", field="conversation_id")

@@ -5,8 +5,8 @@ from functools import cached_property, partial
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
-import orjson
 from pydantic import TypeAdapter
+from pydantic_core import from_json, to_json
 
 from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
@@ -57,20 +57,20 @@ class RequestRecord:
     def of(self, response: m.Response) -> Record:
         body, items = self._request.body, self._items
         conversation = response.conversation
-        content = {
-            "input": items,
-            "response": orjson.Fragment(response.model_dump_json(by_alias=True)),
-            "last_entry": self._request.earlier.last_entry,
-        }
+        content = b'{"input":%b,"response":%b,"last_entry":%b}' % (
+            to_json(items),
+            response.model_dump_json(by_alias=True).encode(),
+            to_json(self._request.earlier.last_entry),
+        )
         extends = None
         if conversation is not None and response.status in ("completed", "incomplete"):
             answer = [item.model_dump(mode="json", by_alias=True) for item in response.output]
-            entries = tuple((item["id"], orjson.dumps(item)) for item in (*items, *answer))
+            entries = tuple((item["id"], to_json(item)) for item in (*items, *answer))
             extends = Extension(conversation.id, entries)
         return Record(
             id=response.id,
             owner=self._owner,
-            content=orjson.dumps(content),
+            content=content,
             parent=body.previous_response_id,
             parts=tuple(item["id"] for item in items) + tuple(item.id for item in response.output),
             extends=extends,
@@ -98,9 +98,9 @@ class Memory:
             if id is not None:
                 raise Problem(400, _EXCLUSIVE, "mutually_exclusive_parameters", field="conversation")
             if not is_conversation(conversation) or self._store is None:
-                raise no_conversation(conversation, "conversation")
+                raise no_conversation(conversation)
             if await self._store.get(conversation, owner) is None:
-                raise no_conversation(conversation, "conversation")
+                raise no_conversation(conversation)
             entries = await self._store.entries(conversation, owner)
             last = entries[-1].number if entries else -1
             earlier = Earlier(field="conversation", last_entry=last)
@@ -126,7 +126,7 @@ class Memory:
         records = await self._store.line(id, owner)
         if not records:
             return (), ()
-        content = orjson.loads(records[0].content)
+        content = from_json(records[0].content)
         conversation = content["response"].get("conversation")
         if conversation is None:
             return records, ()
@@ -232,7 +232,7 @@ def resolved(items: Sequence[InputItem], held: Mapping[str, Record | Entry]) -> 
     """Return items with those that they refer to in place of the references. held: by the ids of these."""
     in_records = {each.id: _by_id(each) for each in held.values() if isinstance(each, Record)}
     stored = [
-        in_records[each.id][id] if isinstance(each, Record) else orjson.loads(each.content)
+        in_records[each.id][id] if isinstance(each, Record) else from_json(each.content)
         for id, each in held.items()
     ]
     found = dict(zip(held, _parsed(stored), strict=True))
@@ -249,8 +249,9 @@ def check_new(items: Sequence[InputItem], taken: Container[str], field: str) -> 
         seen |= {id} - {None}
 
 
-def no_conversation(id: str, field: str) -> Problem:
-    return Problem(404, f"Conversation with id '{id[:200]}' not found.", field=field)
+def no_conversation(id: str) -> Refused:
+    """Return the error of a request that would go on with a conversation that is not stored."""
+    return Refused(f"Conversation with id '{id[:200]}' not found.", "conversation")
 
 
 def _no_previous(id: str, *, is_stateless: bool) -> Problem:
@@ -307,7 +308,7 @@ def _parsed(items: Iterable[dict[str, Any]]) -> Sequence[InputItem]:
 
 def _entry_items(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
-        yield orjson.loads(entry.content)
+        yield from_json(entry.content)
 
 
 def _stored_items(records: Sequence[Record], *, with_last_output: bool = True) -> Iterator[dict[str, Any]]:
@@ -316,7 +317,7 @@ def _stored_items(records: Sequence[Record], *, with_last_output: bool = True) -
     Raises Refused for a response without its output, if that is wanted.
     """
     for record in records:
-        content = orjson.loads(record.content)
+        content = from_json(record.content)
         yield from content["input"]
         if with_last_output or record is not records[-1]:
             if content["response"]["status"] in UNFINISHED:

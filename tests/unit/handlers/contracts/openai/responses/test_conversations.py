@@ -212,8 +212,8 @@ async def test_what_is_no_conversation_or_would_be_twice_in_one_is_refused() -> 
     ):
         assert await api.refuses(method, path, body) == refusal
     for fields, because in (
-        ({"conversation": "conv_0"}, (404, None, "conversation")),
-        ({"conversation": response["id"]}, (404, None, "conversation")),
+        ({"conversation": "conv_0"}, (400, "invalid_value", "conversation")),
+        ({"conversation": response["id"]}, (400, "invalid_value", "conversation")),
         ({"conversation": {"id": ""}}, (400, "string_below_min_length", "conversation.id")),
         ({"conversation": id, "input": [one]}, (400, "invalid_value", "input[0].id")),
         (
@@ -234,7 +234,7 @@ async def test_a_server_without_a_store_has_no_conversations() -> None:
     assert await api.refuses("POST", "", {}) == (400, "unsupported_value", None)
     assert await api.refuses("GET", "/conv_0") == (404, None, "conversation_id")
     refusal = await api.refusal(RESPONSES, {"model": MODEL, "input": "Hi", "conversation": "conv_0"})
-    assert refusal == (404, None, "conversation")
+    assert refusal == (400, "invalid_value", "conversation")
 
 
 async def test_keys_see_only_their_own_conversations(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ async def test_keys_see_only_their_own_conversations(tmp_path: Path) -> None:
         response = await send(api.app, method, f"{PATH}/{id}{path}", headers=bob, json=body)
         assert response.status_code == 404
     body = {"model": MODEL, "input": "Hi", "conversation": id}
-    assert (await api.post(RESPONSES, body, headers=bob)).status_code == 404
+    assert (await api.post(RESPONSES, body, headers=bob)).status_code == 400
     reference = {"type": "item_reference", "id": "one"}
     refused = await api.post(RESPONSES, {"model": MODEL, "input": [reference]}, headers=bob)
     assert refused.json()["error"]["param"] == "input[0].id"
