@@ -1550,7 +1550,7 @@ class FileExpirationAfter(BaseModel):
     """
 
 
-class OpenAIFile(BaseModel):
+class StoredFile(BaseModel):
     id: StrictStr
     """
     The file's id.
@@ -1584,7 +1584,7 @@ class OpenAIFile(BaseModel):
 
 class ListFilesResponse(BaseModel):
     object: Literal["list"]
-    data: list[OpenAIFile]
+    data: list[StoredFile]
     """
     In the order that was asked for.
     """

@@ -1388,7 +1388,7 @@ OPERATIONS: Final = (
                 ),
             ),
         ),
-        response=m.OpenAIFile,
+        response=m.StoredFile,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -1420,7 +1420,7 @@ OPERATIONS: Final = (
         summary="Tell of one file",
         parameters=(Parameter("file_id", "path", is_text=True),),
         arguments=m.RetrieveFileArguments,
-        response=m.OpenAIFile,
+        response=m.StoredFile,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -2359,7 +2359,7 @@ class Operations(Handlers):
     @abstractmethod
     async def create_file(
         self, body: m.CreateFileRequest, call: Call[CreateFileHeaders]
-    ) -> Answer[m.OpenAIFile]:
+    ) -> Answer[m.StoredFile]:
         """POST /v1/files: Store a file, such as the requests of a batch
 
         Declared errors:
@@ -2375,7 +2375,7 @@ class Operations(Handlers):
     @abstractmethod
     async def retrieve_file(
         self, arguments: m.RetrieveFileArguments, call: Call[RetrieveFileHeaders]
-    ) -> Answer[m.OpenAIFile]:
+    ) -> Answer[m.StoredFile]:
         """GET /v1/files/{file_id}: Tell of one file
 
         Declared errors:

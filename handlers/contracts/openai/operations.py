@@ -347,14 +347,14 @@ class OpenAIHandlers(AdmissionControl, Operations):
             return await self._files.list(arguments)
 
     @override
-    async def create_file(self, body: m.CreateFileRequest, call: Call[CreateFileHeaders]) -> m.OpenAIFile:
+    async def create_file(self, body: m.CreateFileRequest, call: Call[CreateFileHeaders]) -> m.StoredFile:
         with mapped_errors(_to_problem):
             return await self._files.create(body)
 
     @override
     async def retrieve_file(
         self, arguments: m.RetrieveFileArguments, call: Call[RetrieveFileHeaders]
-    ) -> m.OpenAIFile:
+    ) -> m.StoredFile:
         with mapped_errors(_to_problem):
             return await self._files.retrieve(arguments.file_id)
 

@@ -96,7 +96,7 @@ class Call:
 
     def sent(self, parameter: CallParameter, *, streams: bool) -> str:
         """Return the expression of a parameter's value; the choice of a method stands for `stream`."""
-        return repr(streams or None) if self._is_chosen(parameter) else parameter.name
+        return repr(streams or None) if self.is_chosen(parameter) else parameter.name
 
     @property
     def stream_type(self) -> str:
@@ -126,11 +126,12 @@ class Call:
         others = [
             parameter
             for parameter in self.parameters
-            if parameter.location != "path" and not self._is_chosen(parameter)
+            if parameter.location != "path" and not self.is_chosen(parameter)
         ]
         return sorted(others, key=lambda parameter: not parameter.is_required)
 
-    def _is_chosen(self, parameter: CallParameter) -> bool:
+    def is_chosen(self, parameter: CallParameter) -> bool:
+        """Return whether the choice of a method stands for a parameter."""
         return self.chooses_stream and self.body is None and parameter.name == _STREAM
 
     @property

@@ -25,7 +25,7 @@ class Files:
         """Keep files. store: None for a server that stores nothing."""
         self._store = store
 
-    async def create(self, body: m.CreateFileRequest) -> m.OpenAIFile:
+    async def create(self, body: m.CreateFileRequest) -> m.StoredFile:
         """Store a file. Raises a Problem where nothing is stored, and NoRoom."""
         if self._store is None:
             raise nothing_stored()
@@ -63,7 +63,7 @@ class Files:
             has_more=len(found) > len(page),
         )
 
-    async def retrieve(self, id: str) -> m.OpenAIFile:
+    async def retrieve(self, id: str) -> m.StoredFile:
         """Return a file without its content. Raises a Problem if there is none."""
         return _file(await self._get(id))
 
@@ -113,9 +113,9 @@ def _not_found(id: str) -> Problem:
     return Problem(404, f"No such File object: {id[:200]}", field="file_id")
 
 
-def _file(file: StoredFile) -> m.OpenAIFile:
+def _file(file: StoredFile) -> m.StoredFile:
     assert file.purpose in _PURPOSES, file.purpose
-    return m.OpenAIFile(
+    return m.StoredFile(
         id=file.id,
         object="file",
         bytes=file.num_bytes,

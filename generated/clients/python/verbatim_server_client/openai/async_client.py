@@ -688,7 +688,7 @@ class AsyncClient(BaseAsyncClient):
             ),
         )
 
-    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> m.OpenAIFile:
+    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> m.StoredFile:
         """POST /v1/files: Store a file, such as the requests of a batch
 
         It is seen with the key alone that stored it.
@@ -703,7 +703,7 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.CREATE_FILE, Arguments(body=body))
 
-    async def retrieve_file(self, file_id: str) -> m.OpenAIFile:
+    async def retrieve_file(self, file_id: str) -> m.StoredFile:
         """GET /v1/files/{file_id}: Tell of one file
 
         Declared errors: 400, 401, 404, 500, 503.

@@ -392,7 +392,7 @@ class AsyncRawClient:
             ),
         )
 
-    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.OpenAIFile]:
+    async def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.StoredFile]:
         """The raw answer of `AsyncClient.create_file`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
@@ -401,7 +401,7 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.CREATE_FILE, Arguments(body=body))
 
-    async def retrieve_file(self, file_id: str) -> APIResponse[m.OpenAIFile]:
+    async def retrieve_file(self, file_id: str) -> APIResponse[m.StoredFile]:
         """The raw answer of `AsyncClient.retrieve_file`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,

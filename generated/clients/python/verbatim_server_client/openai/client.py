@@ -684,7 +684,7 @@ class Client(BaseClient):
             ),
         )
 
-    def create_file(self, **body: Unpack[r.CreateFileRequest]) -> m.OpenAIFile:
+    def create_file(self, **body: Unpack[r.CreateFileRequest]) -> m.StoredFile:
         """POST /v1/files: Store a file, such as the requests of a batch
 
         It is seen with the key alone that stored it.
@@ -699,7 +699,7 @@ class Client(BaseClient):
         """
         return self._call(o.CREATE_FILE, Arguments(body=body))
 
-    def retrieve_file(self, file_id: str) -> m.OpenAIFile:
+    def retrieve_file(self, file_id: str) -> m.StoredFile:
         """GET /v1/files/{file_id}: Tell of one file
 
         Declared errors: 400, 401, 404, 500, 503.

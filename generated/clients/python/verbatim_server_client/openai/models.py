@@ -547,7 +547,7 @@ class Model(AnswerPart):
     """The model that an adapter adapts; null for a model."""
 
 
-class OpenAIFile(AnswerPart):
+class StoredFile(AnswerPart):
     id: str
     """The file's id."""
     object: Literal["file"]
@@ -567,7 +567,7 @@ class OpenAIFile(AnswerPart):
 
 class ListFilesResponse(AnswerPart):
     object: Literal["list"]
-    data: list[OpenAIFile]
+    data: list[StoredFile]
     """In the order that was asked for."""
     first_id: str | None
     """The id of the first of them; null for none."""

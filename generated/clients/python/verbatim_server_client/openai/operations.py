@@ -130,11 +130,11 @@ CREATE_TRANSLATION: Final[
 LIST_FILES: Final[Operation[m.ListFilesResponse, None]] = Operation(
     method="GET", path="/v1/files", answer=m.ListFilesResponse, errors=e.ERRORS
 )
-CREATE_FILE: Final[Operation[m.OpenAIFile, None]] = Operation(
-    method="POST", path="/v1/files", answer=m.OpenAIFile, files=frozenset(["file"]), errors=e.ERRORS
+CREATE_FILE: Final[Operation[m.StoredFile, None]] = Operation(
+    method="POST", path="/v1/files", answer=m.StoredFile, files=frozenset(["file"]), errors=e.ERRORS
 )
-RETRIEVE_FILE: Final[Operation[m.OpenAIFile, None]] = Operation(
-    method="GET", path="/v1/files/{file_id}", answer=m.OpenAIFile, errors=e.ERRORS
+RETRIEVE_FILE: Final[Operation[m.StoredFile, None]] = Operation(
+    method="GET", path="/v1/files/{file_id}", answer=m.StoredFile, errors=e.ERRORS
 )
 DELETE_FILE: Final[Operation[m.DeleteFileResponse, None]] = Operation(
     method="DELETE", path="/v1/files/{file_id}", answer=m.DeleteFileResponse, errors=e.ERRORS

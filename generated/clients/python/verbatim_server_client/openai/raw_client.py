@@ -386,7 +386,7 @@ class RawClient:
             ),
         )
 
-    def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.OpenAIFile]:
+    def create_file(self, **body: Unpack[r.CreateFileRequest]) -> APIResponse[m.StoredFile]:
         """The raw answer of `Client.create_file`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
@@ -395,7 +395,7 @@ class RawClient:
         """
         return self._client._respond(o.CREATE_FILE, Arguments(body=body))
 
-    def retrieve_file(self, file_id: str) -> APIResponse[m.OpenAIFile]:
+    def retrieve_file(self, file_id: str) -> APIResponse[m.StoredFile]:
         """The raw answer of `Client.retrieve_file`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
