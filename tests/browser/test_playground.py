@@ -21,15 +21,18 @@ WEATHER: dict[str, Any] = {
     },
 }
 
-# The served model takes no speech, and ids of stored responses are random.
+# The served model takes no speech, the page has no file to send, and ids of what is stored are random.
 REFUSED = {
-    **dict.fromkeys(("createTranscription", "createTranslation"), "400 Bad Request"),
+    **dict.fromkeys(
+        ("createTranscription", "createTranslation", "createFile", "createBatch"), "400 Bad Request"
+    ),
     **dict.fromkeys(
         (
             *("getResponse", "deleteResponse", "cancelResponse", "listInputItems"),
             *("getConversation", "updateConversation", "deleteConversation"),
             *("listConversationItems", "createConversationItems"),
             *("getConversationItem", "deleteConversationItem"),
+            *("retrieveFile", "deleteFile", "downloadFile", "retrieveBatch", "cancelBatch"),
         ),
         "404 Not Found",
     ),

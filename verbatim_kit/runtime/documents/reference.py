@@ -48,7 +48,10 @@ th, td { text-align: left; padding: .6rem .8rem .6rem 0; border-bottom: 1px soli
 td:last-child, th:last-child { text-align: right; padding-right: 0; }
 code { white-space: nowrap; }
 a { color: light-dark(#4f46e5, #9d99ff); }
-@media (max-width: 40rem) { :is(th, td):last-child { display: none; } }
+@media (max-width: 40rem) {
+  :is(th, td):last-child { display: none; }
+  code { white-space: normal; overflow-wrap: anywhere; }
+}
 """
 
 # A script of its own: the pages' policy allows none in a page, as FastAPI writes it.
