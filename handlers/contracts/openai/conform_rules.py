@@ -254,6 +254,7 @@ _BANS: Final = (
         True,
     ),
     Ban("*/conversations*", "items.type", "there is no such item", is_one_of("item_reference"), True),
+    Ban("*/responses*", "conversation*", "no such conversation is stored", is_given, True),
     Ban(
         "*/responses*",
         "*allowed_callers*",
