@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
 from handlers.store.files import PIECE_BYTES, FileTable
-from handlers.store.record import explained
+from handlers.store.record import explained, writing
 
 _OVERHEAD: Final = 4096  # bytes that a batch takes besides its tasks: it bounds the number of empty ones
 _TASK_OVERHEAD: Final = 128
@@ -91,8 +91,7 @@ class BatchTable:
         batch = StoredBatch(
             f"{prefix}_{token_hex(16)}", owner, contract, state, now, now + lasts_s, len(sizes), 0, 0, fields
         )
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             self._connection.execute(
                 f"INSERT INTO batch ({_COLUMNS}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*batch[:-1], json.dumps(fields), _OVERHEAD),
@@ -109,27 +108,23 @@ class BatchTable:
             ).fetchone()
         return None if row is None else _batch(row)
 
-    def page(
-        self, owner: str, contract: str, cursor: str | None, limit: int, *, is_before: bool = False
-    ) -> list[StoredBatch] | None:
+    def page(self, owner: str, contract: str, after: str | None, limit: int) -> list[StoredBatch] | None:
         """Return at most `limit` of the owner's batches, the newest first.
 
-        cursor: the id of a batch before them in this order, or, if `is_before`, after them; None is returned
-        if there is no such batch.
+        after: the id of a batch before them in this order; None is returned if there is no such batch.
         """
         start = None
         with explained():
-            if cursor is not None:
+            if after is not None:
                 start = self._connection.execute(
                     "SELECT number FROM batch WHERE id = ? AND owner = ? AND contract = ?",
-                    (cursor, owner, contract),
+                    (after, owner, contract),
                 ).fetchone()
                 if start is None:
                     return None
-            sign, order = (">", "ASC") if is_before else ("<", "DESC")
             rows = self._connection.execute(
                 f"SELECT {_COLUMNS} FROM batch WHERE owner = :owner AND contract = :contract "
-                f"AND (:start IS NULL OR number {sign} :start) ORDER BY number {order} LIMIT :limit",
+                "AND (:start IS NULL OR number < :start) ORDER BY number DESC LIMIT :limit",
                 {
                     "owner": owner,
                     "contract": contract,
@@ -137,13 +132,11 @@ class BatchTable:
                     "limit": limit,
                 },
             ).fetchall()
-        batches = [_batch(row) for row in rows]
-        return batches[::-1] if is_before else batches
+        return [_batch(row) for row in rows]
 
     def delete(self, id: str, owner: str, contract: str) -> bool:
         """Delete the owner's batch of an id with its files, if it has ended; return whether it did."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             found = self.get(id, owner, contract)
             if found is None or not found.has_ended:
                 return False
@@ -197,15 +190,13 @@ class BatchTable:
     def add(self, id: str, tasks: Sequence[Task]) -> None:
         """Add tasks to a batch that is `validating`. Raises NoRoom."""
         self._files.check_room(sum(map(_size, tasks)))
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             self._add(id, tasks)
             self._connection.execute("UPDATE batch SET total = total + ? WHERE id = ?", (len(tasks), id))
 
     def clear(self, id: str) -> None:
         """Delete the tasks of a batch that is `validating`."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             self._connection.execute(f"DELETE FROM task WHERE batch = {_NUMBER}", {"id": id})
             self._connection.execute("UPDATE batch SET total = 0, size = ? WHERE id = ?", (_OVERHEAD, id))
 
@@ -237,8 +228,7 @@ class BatchTable:
         for number, line, is_error in answers:
             if needs_room:
                 self._files.check_room(len(line))
-            with explained(), self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
+            with writing(self._connection):
                 row = self._connection.execute(
                     f"SELECT length(request) FROM task WHERE batch = {_NUMBER} AND number = :number "
                     "AND answer IS NULL",
@@ -259,8 +249,7 @@ class BatchTable:
 
     def open_file(self, id: str, field: str, name: str, purpose: str, lasts_s: float) -> str:
         """Return the id of the file that a batch writes, whose id is in the field; it is begun if need be."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             owner, file_id = self._connection.execute(
                 "SELECT owner, json_extract(fields, ?) FROM batch WHERE id = ?", (f"$.{field}", id)
             ).fetchone()
@@ -288,8 +277,7 @@ class BatchTable:
 
         is_error: of those to move; None for any.
         """
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             rows = self._connection.execute(
                 f"SELECT number, name, answer FROM task WHERE batch = {_NUMBER} AND answer IS NOT NULL "
                 "AND (:is_error IS NULL OR is_error = :is_error) ORDER BY number LIMIT :limit",
@@ -316,8 +304,7 @@ class BatchTable:
 
     def end(self, id: str, before: Sequence[str], state: str) -> None:
         """Bring a batch to its last state, and let its files be found, at once."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             ended = self.advance(id, before, state)
             if ended is not None:
                 for name in ("output_file_id", "error_file_id"):

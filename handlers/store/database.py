@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from handlers.store.batches import BatchTable
 from handlers.store.files import FileTable
-from handlers.store.record import Change, Entry, Extension, Record, StoreError, explained
+from handlers.store.record import Change, Entry, Extension, Record, StoreError, explained, writing
 from handlers.store.schema import VERSIONS
 
 _BUSY_S: Final = 5.0  # for which a process waits for another's write
@@ -84,8 +84,7 @@ class Database:
         if size > self._bounds.max_bytes:
             raise StoreError(f"there are {size} bytes to store, and room for {self._bounds.max_bytes}")
         now = self._clock()
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             self._connection.execute("DELETE FROM record WHERE id = ?", (record.id,))
             self._connection.execute(
                 "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)",
@@ -153,8 +152,7 @@ class Database:
 
     def extend(self, owner: str, extension: Extension) -> bool:
         """Add entries to the owner's record, which is a use of it, and return whether there is one."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             now = self._clock()
             is_there = self._add(owner, now, extension)
             self._make_room(now)
@@ -204,8 +202,7 @@ class Database:
 
     def remove(self, entry: Entry) -> None:
         """Delete an entry of a record."""
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             removed = self._connection.execute(
                 "DELETE FROM entry WHERE record = ? AND number = ? AND id = ?",
                 (entry.record, entry.number, entry.id),
@@ -266,8 +263,7 @@ class Database:
     def _unfinished(self, id: str, owner: str) -> Iterator[bool]:
         """Begin to write, and use the record if it is being worked on, which the block gets to know."""
         now = self._clock()
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             used = self._connection.execute(
                 "UPDATE record SET used = ? WHERE id = ? AND owner = ? AND used >= ? "
                 "AND id IN (SELECT record FROM work)",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from secrets import token_hex
 from typing import Final, NamedTuple
 
-from handlers.store.record import NoRoom, explained
+from handlers.store.record import NoRoom, explained, writing
 
 PIECE_BYTES: Final = 1_000_000
 _OVERHEAD: Final = 4096  # bytes that a file takes besides its content: it bounds the number of empty ones
@@ -61,8 +61,7 @@ class FileTable:
     def append(self, id: str, piece: bytes) -> None:
         """Add to the content of a file that is not finished. Raises NoRoom."""
         self.check_room(len(piece))
-        with explained(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with writing(self._connection):
             self.append_within(id, piece)
 
     def append_within(self, id: str, piece: bytes) -> None:

@@ -72,5 +72,13 @@ def explained() -> Iterator[None]:
         raise StoreError(str(error)) from error
 
 
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all that the block does, or nothing; other processes wait. Raises StoreError as `explained`."""
+    with explained(), connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
 class CannotOpenStore(Exception):
     """The file of the store cannot be opened; the message names it and says why."""
