@@ -10,6 +10,7 @@ from handlers.batches.kind import InvalidLines, NoAnswer, OutputFile, Reply
 from handlers.concurrency.workers import Workers
 from handlers.contracts.openai.batches.files import MONTH_S, nothing_stored, pieces_of
 from handlers.contracts.openai.batches.lines import OPERATIONS, LineReader, answer_line, unanswered_line
+from handlers.contracts.openai.page import page_of
 from handlers.operations.missing import given
 from handlers.store.batches import BatchTable, StoredBatch, Task
 from handlers.store.files import FileTable
@@ -62,14 +63,7 @@ class Batches:
             found = await self._store.batches(BatchTable.page, owner, _CONTRACT, after, arguments.limit + 1)
         if found is None:
             raise Refused(f"No batch found with id '{(after or '')[:200]}'.", "after")
-        page = [_batch(batch) for batch in found[: arguments.limit]]
-        return m.ListBatchesResponse(
-            object="list",
-            data=page,
-            first_id=page[0].id if page else None,
-            last_id=page[-1].id if page else None,
-            has_more=len(found) > len(page),
-        )
+        return page_of(m.ListBatchesResponse, list(map(_batch, found)), arguments.limit)
 
     async def retrieve(self, id: str) -> m.Batch:
         """Return a batch. Raises a Problem if there is none."""

@@ -5,6 +5,7 @@ from typing import Final, Literal, cast
 
 from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
+from handlers.contracts.openai.page import page_of
 from handlers.operations.missing import given
 from handlers.store.files import PIECE_BYTES, FileTable, StoredFile
 from handlers.store.record import StoreError
@@ -54,14 +55,7 @@ class Files:
             )
         if found is None:
             raise Refused(f"No such File object: {(after or '')[:200]}", "after")
-        page = [_file(file) for file in found[: arguments.limit]]
-        return m.ListFilesResponse(
-            object="list",
-            data=page,
-            first_id=page[0].id if page else None,
-            last_id=page[-1].id if page else None,
-            has_more=len(found) > len(page),
-        )
+        return page_of(m.ListFilesResponse, list(map(_file, found)), arguments.limit)
 
     async def retrieve(self, id: str) -> m.StoredFile:
         """Return a file without its content. Raises a Problem if there is none."""

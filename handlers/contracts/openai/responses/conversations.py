@@ -15,7 +15,7 @@ from handlers.contracts.openai.responses.request.memory import (
     Memory,
     check_new,
     is_conversation,
-    page_of,
+    page_of_items,
     references_in,
     resolved,
     with_id,
@@ -150,7 +150,7 @@ class Conversations:
     async def _page(self, contents: Sequence[bytes], limit: int) -> m.ResponseItemList:
         def page() -> m.ResponseItemList:
             items: list[dict[str, Any]] = [from_json(content) for content in contents]
-            return page_of(items, limit)
+            return page_of_items(items, limit)
 
         return await self._workers.tokenize(sum(map(len, contents)), page)
 

@@ -12,6 +12,7 @@ from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
 from handlers.concurrency.body_size import num_characters
 from handlers.concurrency.workers import Workers
+from handlers.contracts.openai.page import page_of
 from handlers.contracts.openai.responses.request.items import NONE_EARLIER, Earlier, InputItem, own_id
 from handlers.operations.missing import given
 from handlers.store.record import Entry, Extension, Record, StoreError
@@ -126,14 +127,16 @@ class Memory:
         records = await self._store.line(id, owner)
         if not records:
             return (), ()
-        content = from_json(records[0].content)
-        conversation = content["response"].get("conversation")
+        oldest = records[0]
+        conversation, last_entry = await self._workers.tokenize(
+            len(oldest.content), _place_in_conversation, oldest
+        )
         if conversation is None:
             return records, ()
-        if await self._store.get(conversation["id"], owner) is None:
+        if await self._store.get(conversation, owner) is None:
             return (), ()
-        entries = await self._store.entries(conversation["id"], owner)
-        return records, [entry for entry in entries if entry.number <= content["last_entry"]]
+        entries = await self._store.entries(conversation, owner)
+        return records, [entry for entry in entries if entry.number <= last_entry]
 
     def stores(self, body: m.CreateResponseRequest) -> bool:
         """Return whether the response to a request is to be stored."""
@@ -147,7 +150,8 @@ class Memory:
         """
         if self._store is None:
             return response
-        request, owner = RequestRecord(recalled, current_key_name()), current_key_name()
+        owner = current_key_name()
+        request = RequestRecord(recalled, owner)
         if not response.store:
             if response.conversation is not None:
                 size = num_characters(response, _ENOUGH)
@@ -275,6 +279,13 @@ def _user_message(text: str) -> m.ResponseInputMessage:
     return m.ResponseInputMessage(type="message", role="user", content=text)
 
 
+def _place_in_conversation(record: Record) -> tuple[str | None, int]:
+    """Return the conversation of a response, None if it has none, and the last item that was before it."""
+    content = from_json(record.content)
+    conversation = content["response"].get("conversation")
+    return (None, -1) if conversation is None else (conversation["id"], content["last_entry"])
+
+
 def _size(stored: Sequence[Record | Entry]) -> int:
     return sum(len(each.content) for each in stored)
 
@@ -338,19 +349,13 @@ def _input_items(
         if after not in ids:
             raise Refused(f"The response has no input item with the id '{after[:200]}'.", "after")
         del items[: ids.index(after) + 1]
-    return page_of(items, arguments.limit)
+    return page_of_items(items, arguments.limit)
 
 
-def page_of(items: Sequence[dict[str, Any]], limit: int) -> m.ResponseItemList:
+def page_of_items(items: Sequence[dict[str, Any]], limit: int) -> m.ResponseItemList:
     """Return the first of some items."""
-    page = [m.ResponseStoredItem.model_validate(item) for item in items[:limit]]
-    return m.ResponseItemList(
-        object="list",
-        data=page,
-        first_id=page[0].id if page else None,
-        last_id=page[-1].id if page else None,
-        has_more=len(items) > len(page),
-    )
+    read = [m.ResponseStoredItem.model_validate(item) for item in items[: limit + 1]]
+    return page_of(m.ResponseItemList, read, limit)
 
 
 def with_id(item: InputItem) -> dict[str, Any]:
