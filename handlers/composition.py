@@ -220,12 +220,8 @@ def build_app(
     handlers = {name: served.handlers(shared, settings, transcriber) for name, served in CONTRACTS.items()}
     mount_all(server, settings.root, handlers)
     if shared.store is not None:
-        unchecked = dataclasses.replace(options, checks_keys=None)
-        requests = LineRequests(_line_endpoints(settings, handlers, unchecked), access.key_check)
-        kinds = {OpenAIContract.name: OpenAIBatchKind(shared.store, shared.workers, max_body_bytes)}
-        has_room = partial(_has_room_for_lines, engine, limit)
-        is_fit = partial(_is_fit, engine)
-        runner = BatchRunner(shared.store, kinds, requests, has_room, is_fit, settings.batch_lines)
+        lines = LineRequests(_line_endpoints(settings, handlers, options), access.key_check)
+        runner = _batch_runner(settings, shared, shared.store, lines, max_body_bytes, limit)
     opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
     guarded = access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
     return WebSockets(guarded, server, idle_s=settings.keep_alive_timeout, bodies=bodies)
@@ -332,13 +328,32 @@ def _store(settings: Settings) -> Store | None:
     return Store(settings.store, bounds)
 
 
+def _batch_runner(
+    settings: Settings,
+    shared: ServedModel,
+    store: Store,
+    lines: LineRequests,
+    max_line_bytes: int,
+    limit: ConcurrencyLimit,
+) -> BatchRunner:
+    """Return the runner of the store's batches."""
+    return BatchRunner(
+        store,
+        {OpenAIContract.name: OpenAIBatchKind(store, shared.workers, max_line_bytes)},
+        lines,
+        partial(_has_room_for_lines, shared.engine, limit),
+        partial(_is_fit, shared.engine),
+        settings.batch_lines,
+    )
+
+
 def _line_endpoints(
     settings: Settings, handlers: Mapping[str, Handlers], options: RuntimeOptions
 ) -> Mapping[tuple[str, str], Endpoint]:
-    """Return the endpoints that lines of batches ask, by their contracts and ids."""
-    make = _endpoints(settings)
+    """Return the endpoints that lines of batches ask, by their contracts and ids. They check no keys."""
+    make, unchecked = _endpoints(settings), dataclasses.replace(options, checks_keys=None)
     return {
-        (name, operation.id): make(operation, handlers[name], CONTRACTS[name].contract, options)
+        (name, operation.id): make(operation, handlers[name], CONTRACTS[name].contract, unchecked)
         for name, ids in _OPERATIONS_OF_LINES.items()
         for operation in TABLES[name]
         if operation.id in ids
