@@ -22,11 +22,17 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.model.recorded_steps import Capture
 from engine.port.events import FinishReason, TokenEvent
-from engine.port.request import GenerationRequest
-from tests.parity.test_meta_steps import FEW, LIBRARY, nothing_read, numbers_made_up, recorded, run
+from tests.parity.test_meta_steps import (
+    FEW,
+    LIBRARY,
+    check_launches_ahead,
+    nothing_read,
+    numbers_made_up,
+    recorded,
+    run,
+)
 from tests.support.live_bytes import peak_on
 from tests.support.varlen_core import varlen_core
-from tests.unit.engine.core.test_device_reads import REQUESTS
 
 __all__ = ["numbers_made_up"]  # a fixture
 CUDA = torch.device("cuda", 0)
@@ -102,20 +108,7 @@ def test_steps_with_drafts() -> None:
 @pytest.mark.parametrize("recording", [None, recorded])
 def test_steps_that_are_launched_ahead_and_recorded(recording: Capture | None) -> None:
     core = new_core(capture=recording, runs_ahead=True)
-    for arrival, kind in enumerate(("greedy", "sampled", "logprobs", "siblings")):
-        request = REQUESTS[kind]
-        assert isinstance(request, GenerationRequest)
-        core.add(arrival, request)
-    num_ahead, step = 0, None
-    while core.has_work:
-        with nothing_read():
-            step = step or core.launch()
-            assert step is not None and step.error is None
-            after = core.launch(after=step)
-        num_ahead += after is not None
-        assert all(isinstance(event, TokenEvent) for _, event in core.collect(step))
-        step = after
-    assert num_ahead > 3
+    check_launches_ahead(core)
 
 
 def test_the_memory_of_steps_is_measured() -> None:

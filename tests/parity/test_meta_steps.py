@@ -148,10 +148,8 @@ def test_steps_that_fill_recordings_read_nothing() -> None:
     assert core.counters.decode_steps.num_succeeded > 1
 
 
-@pytest.mark.usefixtures("numbers_made_up")
-@pytest.mark.parametrize("recording", [None, recorded])
-def test_steps_that_are_launched_ahead_read_nothing(recording: Capture | None) -> None:
-    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recording, runs_ahead=True)
+def check_launches_ahead(core: EngineCore) -> None:
+    """Run requests whose steps are launched ahead of reading the one before, which nothing else reads."""
     for arrival, kind in enumerate(("greedy", "sampled", "logprobs", "siblings")):
         request = REQUESTS[kind]
         assert isinstance(request, GenerationRequest)
@@ -166,6 +164,13 @@ def test_steps_that_are_launched_ahead_read_nothing(recording: Capture | None) -
         assert all(isinstance(event, TokenEvent) for _, event in core.collect(step))
         step = after
     assert num_ahead > 3
+
+
+@pytest.mark.usefixtures("numbers_made_up")
+@pytest.mark.parametrize("recording", [None, recorded])
+def test_steps_that_are_launched_ahead_read_nothing(recording: Capture | None) -> None:
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recording, runs_ahead=True)
+    check_launches_ahead(core)
 
 
 class Uploads(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
