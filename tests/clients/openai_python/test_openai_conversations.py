@@ -31,8 +31,9 @@ def test_a_response_remembers_what_its_conversation_has(client: OpenAI) -> None:
     third = client.responses.create(**OPTIONS, input="Hi", conversation=talk.id)
     assert third.status == "completed"
     client.conversations.delete(talk.id)
-    with pytest.raises(openai.NotFoundError):
+    with pytest.raises(openai.BadRequestError) as refused:
         client.responses.create(**OPTIONS, input="Hi", conversation=talk.id)
+    assert refused.value.param == "conversation"
 
 
 def test_conversations_and_their_items_are_kept_and_deleted(client: OpenAI) -> None:
